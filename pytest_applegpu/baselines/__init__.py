@@ -1,0 +1,1 @@
+"""What was measured before on this hardware? Read it, compare with it, write it atomically."""

@@ -1,0 +1,170 @@
+"""What does a file become when this run's measurements are added to it?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from msgspec.structs import replace
+
+from pytest_applegpu.baselines.places import file_of
+from pytest_applegpu.baselines.records import (
+    SCHEMA,
+    Baseline,
+    BaselineError,
+    Hardware,
+    Numbers,
+    Part,
+    Record,
+    Run,
+    Speed,
+    run_id,
+)
+from pytest_applegpu.baselines.repeat import is_repeat, pooled
+from pytest_applegpu.baselines.store import rewrite
+from pytest_applegpu.throughput.roofline import Rates
+from pytest_applegpu.throughput.slope import Timing
+
+Kind = Literal["added", "repeated", "replaced"]
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One part of one record that a merge changed."""
+
+    case: str
+    kind: Kind
+    old: Part | None
+    new: Part
+
+    def __str__(self) -> str:
+        """Say it in a line: `matmul-... tf32=off: speed replaced: 2.51e-03 s -> 2.02e-03 s`."""
+        word = "numbers" if isinstance(self.new, Numbers) else "speed"
+        before = "" if self.old is None else f"{_figure(self.old)} -> "
+        return f"{self.case}: {word} {self.kind}: {before}{_figure(self.new)}"
+
+
+def speed_of(timing: Timing, rates: Rates, run: Run, method: str) -> Speed:
+    """Return a timing as the file keeps it, as one run's."""
+    return Speed(
+        run=run_id(run),
+        seconds=timing.seconds,
+        low=timing.low,
+        high=timing.high,
+        spread=timing.spread,
+        best=timing.best,
+        repeats=timing.pairs,
+        runs=1,
+        between=None,
+        tflops=rates.tflops,
+        gbs=rates.gbs,
+        method=method,
+    )
+
+
+def numbers_of(
+    verdict: str, share: float | None, ulp: float | None, relative: float | None, run: Run
+) -> Numbers:
+    """Return a check's figures as the file keeps them."""
+    return Numbers(run_id(run), verdict, share, ulp, relative)
+
+
+def gather(key: str, hardware: Hardware, measured: Iterable[tuple[str, Run, Part]]) -> Baseline:
+    """Return this run's measurements, (case, run, part) each, as a baseline of their own."""
+    runs: dict[str, Run] = {}
+    cases: dict[str, Record] = {}
+    for case, run, part in measured:
+        runs[part.run] = run
+        cases[case] = _with(cases.get(case), part)
+    return Baseline(SCHEMA, key, hardware, runs, cases)
+
+
+def write(folder: Path, new: Baseline) -> tuple[Change, ...]:
+    """Merge this run's measurements into its hardware's file in `folder`.
+
+    Raises:
+        BaselineError: see `store.rewrite`; nothing is changed then.
+    """
+    changes: tuple[Change, ...] = ()
+
+    def change(old: Baseline | None) -> Baseline:
+        nonlocal changes
+        merged, changes = merge(old, new)
+        return merged
+
+    rewrite(file_of(new.key, folder), change)
+    return changes
+
+
+def merge(old: Baseline | None, new: Baseline) -> tuple[Baseline, tuple[Change, ...]]:
+    """Add `new` to `old`; no case is ever deleted, and a part that was not measured stays.
+
+    A speed that was measured in the same way and under the same provenance, and that agrees,
+    counts as one more run: the spread between runs grows out of these. Any other replaces what
+    was there, and keeps the known spread between runs, which is the machine's. Equal numbers
+    stay as they are, whoever measured them again.
+
+    Raises:
+        BaselineError: the two are about different hardware.
+    """
+    if old is None:
+        old = Baseline(SCHEMA, new.key, new.hardware, {}, {})
+    if (old.key, old.hardware) != (new.key, new.hardware):
+        theirs, ours = _hardware(old), _hardware(new)
+        raise BaselineError(f"$.hardware: {theirs} cannot take the figures of {ours}")
+    runs = old.runs | new.runs
+    found = (
+        _change(case, old.cases.get(case), part, runs)
+        for case, record in new.cases.items()
+        for part in record.parts
+    )
+    changes = tuple(change for change in found if change is not None)
+    cases = dict(old.cases)
+    for change in changes:
+        cases[change.case] = _with(cases.get(change.case), change.new)
+    return Baseline(SCHEMA, new.key, new.hardware, _named(runs, cases), cases), changes
+
+
+def _named(runs: Mapping[str, Run], cases: Mapping[str, Record]) -> dict[str, Run]:
+    """Return the runs that some record still names."""
+    named = {part.run for record in cases.values() for part in record.parts}
+    return {name: run for name, run in runs.items() if name in named}
+
+
+def _hardware(baseline: Baseline) -> str:
+    known = baseline.hardware
+    return f"{baseline.key} ({known.backend}, {known.chip}, {known.gpu_cores} GPU cores)"
+
+
+def _with(record: Record | None, part: Part) -> Record:
+    numbers, speed = (record.numbers, record.speed) if record else (None, None)
+    return Record(part, speed) if isinstance(part, Numbers) else Record(numbers, part)
+
+
+def _change(case: str, record: Record | None, new: Part, runs: Mapping[str, Run]) -> Change | None:
+    if isinstance(new, Numbers):
+        return _numbers_change(case, record.numbers if record else None, new)
+    old = record.speed if record else None
+    if old is None:
+        return Change(case, "added", None, new)
+    if is_repeat(old, new, runs):
+        return Change(case, "repeated", old, pooled(old, new))
+    between = old.between if old.method == new.method else None
+    return Change(case, "replaced", old, replace(new, between=new.between or between))
+
+
+def _numbers_change(case: str, old: Numbers | None, new: Numbers) -> Change | None:
+    if old is None:
+        return Change(case, "added", None, new)
+    if replace(new, run=old.run) == old:
+        return None
+    return Change(case, "replaced", old, new)
+
+
+def _figure(part: Part) -> str:
+    if isinstance(part, Numbers):
+        share = "" if part.share is None else f" at {part.share:.3g} of the bound"
+        return f"{part.verdict}{share}"
+    return f"{part.seconds:.3g} s"

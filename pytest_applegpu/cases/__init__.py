@@ -1,0 +1,1 @@
+"""Which problems are worth running: corners, both sides of every tile, layouts, fills."""

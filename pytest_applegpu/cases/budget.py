@@ -1,0 +1,42 @@
+"""What a case costs, computed and never measured, so that a run's list depends on no clock."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from pytest_applegpu.problem import Problem
+
+
+@dataclass(frozen=True, slots=True)
+class Rates:
+    """Operations and bytes a second that a backend is sure to make, and seconds a case costs."""
+
+    flops: float
+    bytes: float
+    constant: float
+
+
+RATES: Final = {
+    # MLX's CPU backend calls a reference BLAS on Linux.
+    "cpu": Rates(2e9, 2e9, 0.01),
+    # A base M1 in float32, at half of its peak.
+    "metal": Rates(1e12, 3e10, 0.01),
+    "cuda": Rates(1e13, 5e11, 0.01),
+}
+
+REFERENCE: Final = Rates(1e10, 1e9, 0.0)
+"""NumPy in float64 on the host, twice: the product and the product of absolute values."""
+
+TIERS: Final = {"smoke": 18.0, "standard": 240.0, "exhaustive": 3600.0}
+"""Seconds of computed cost that the numeric cases of a tier may add up to."""
+
+
+def cost(problem: Problem, backend: str, *, referenced: bool = True, calls: int = 1) -> float:
+    """Return the seconds that `problem` is computed to take on `backend`, reference included."""
+    rates = RATES[backend]
+    # A complex multiply-add is four real ones, and reuses what it has loaded.
+    flops = problem.flops / 2 if problem.dtype.is_complex else problem.flops
+    own = flops / rates.flops + problem.bytes / rates.bytes
+    checking = 2 * problem.flops / REFERENCE.flops if referenced else 0.0
+    return rates.constant + calls * own + checking + problem.bytes / REFERENCE.bytes

@@ -1,0 +1,72 @@
+"""Cases that every run has, whatever else the budget holds: the known hard spots.
+
+Sizes of 0 and 1, vectors, long reductions, an output of a million elements, thousands in one
+dimension, special values, repetition. Each list is in the order in which it is run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pytest_applegpu.dtypes import DType
+from pytest_applegpu.problem import TRANSPOSES, Problem
+
+Planned = tuple[Problem, str, str]
+"""A problem, its fill and its check."""
+
+
+def corners(op: str, dtype: DType) -> Iterator[Planned]:
+    """Yield the corner cases of one operation in one format."""
+    yield from _empty(op, dtype)
+    yield from _vectors(op, dtype)
+    yield from _long(op, dtype)
+    yield from _wide(op, dtype)
+    yield from _special(op, dtype)
+    yield from _repeated(op, dtype)
+
+
+def _empty(op: str, dtype: DType) -> Iterator[Planned]:
+    for m, n, k in ((0, 4, 5), (4, 0, 5), (4, 5, 0), (0, 0, 0), (1, 1, 0)):
+        yield Problem(op, dtype, m, n, k), "integer", "exact"
+    yield Problem(op, dtype, 3, 4, 5, batch_a=(0,), batch_b=(0,)), "integer", "exact"
+
+
+def _vectors(op: str, dtype: DType) -> Iterator[Planned]:
+    for m, n, k in ((1, 1, 1), (1, 1, 4096), (1, 513, 1023), (1023, 1, 513), (1, 4097, 64)):
+        for transpose in TRANSPOSES:
+            yield Problem(op, dtype, m, n, k, transpose), "integer", "exact"
+        yield Problem(op, dtype, m, n, k, "nt"), "normal", "bounded"
+    yield Problem(op, dtype, 1, 65, 129, layout_a="vec"), "integer", "exact"
+    yield Problem(op, dtype, 65, 1, 129, layout_b="vec"), "integer", "exact"
+    yield Problem(op, dtype, 1, 1, 129, layout_a="vec", layout_b="vec"), "integer", "exact"
+
+
+def _long(op: str, dtype: DType) -> Iterator[Planned]:
+    for m, n, k in ((16, 17, 4096), (33, 8, 8192)):
+        for transpose in TRANSPOSES:
+            yield Problem(op, dtype, m, n, k, transpose), "integer", "exact"
+        yield Problem(op, dtype, m, n, k), "cancel", "exact"
+        yield Problem(op, dtype, m, n, k, "nt"), "uniform", "bounded"
+        yield Problem(op, dtype, m, n, k, "tn"), "normal", "bounded"
+
+
+def _wide(op: str, dtype: DType) -> Iterator[Planned]:
+    yield Problem(op, dtype, 1024, 1024, 16), "integer", "projection"
+    yield Problem(op, dtype, 1025, 1023, 17, "nt"), "integer", "exact"
+    yield Problem(op, dtype, 2049, 33, 64, "tn"), "onehot", "exact"
+    yield Problem(op, dtype, 7, 3073, 31, "tt"), "onehot", "exact"
+    yield Problem(op, dtype, 320, 384, 352, "nt"), "integer", "projection"
+
+
+def _special(op: str, dtype: DType) -> Iterator[Planned]:
+    shapes = ((33, 34, 35), (64, 64, 64), (1, 64, 128), (64, 1, 128), (5, 7, 588))
+    for m, n, k in shapes:
+        for transpose in ("nn", "nt"):
+            yield Problem(op, dtype, m, n, k, transpose), "special", "isolation"
+    yield Problem(op, dtype, 9, 17, 33, batch_a=(2, 3), batch_b=(2, 3)), "special", "isolation"
+
+
+def _repeated(op: str, dtype: DType) -> Iterator[Planned]:
+    for m, n, k in ((64, 64, 64), (1, 512, 512), (129, 65, 257)):
+        yield Problem(op, dtype, m, n, k, "nt"), "normal", "repeat"
+    yield Problem(op, dtype, 31, 33, 64, batch_a=(5,), batch_b=(5,)), "normal", "repeat"

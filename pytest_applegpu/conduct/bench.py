@@ -1,0 +1,120 @@
+"""What conducting a case needs: the configuration, the workers, and what they are measured to do."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import Final
+
+import numpy as np
+
+from pytest_applegpu.cases.budget import cost
+from pytest_applegpu.cases.case import Case
+from pytest_applegpu.config import Config
+from pytest_applegpu.device.chips import peak_tflops
+from pytest_applegpu.device.commands import Commands
+from pytest_applegpu.device.condition import Condition, read_condition
+from pytest_applegpu.device.detect import Device
+from pytest_applegpu.numerics import probe
+from pytest_applegpu.numerics.bounds import Arithmetic, promise
+from pytest_applegpu.numerics.fills import make
+from pytest_applegpu.problem import Problem, parse_problem
+from pytest_applegpu.setting import Setting
+from pytest_applegpu.worker.pool import Pool
+from pytest_applegpu.worker.process import Crashed, TimedOut
+from pytest_applegpu.worker.requests import Refusal
+
+_PROBE: Final = parse_problem(f"matmul-f32-nn-{probe.SIZE}x{probe.SIZE}x{probe.SIZE}")
+_SLACK: Final = 10.0
+"""How many times its computed cost a case may take before its time limit begins to count."""
+
+_TRUNCATING: Final = 2.0**-23
+"""Unit roundoff of an accumulator that truncates (Fasi, Higham, Mikaitis and Pranesh, 2021)."""
+
+
+@dataclass
+class Bench:
+    """Workers, what was measured of them, and the device they run on. One a session."""
+
+    config: Config
+    pool: Pool
+    device: Device
+    environment: Mapping[str, str]
+    commands: Commands
+    _precisions: dict[Setting, probe.Precision] = field(default_factory=dict)
+
+    @property
+    def backend(self) -> str:
+        """Backend that the workers run: metal, cuda or cpu."""
+        return self.device.backend
+
+    def precision(self, setting: Setting) -> probe.Precision:
+        """Measure, once a setting, how many bits of float32 operands reach the product."""
+        if setting not in self._precisions:
+            self._precisions[setting] = self._measure(setting)
+        return self._precisions[setting]
+
+    def _measure(self, setting: Setting) -> probe.Precision:
+        values, identity = probe.operands()
+        found = []
+        for operands in ((values, identity), (identity, values)):
+            try:
+                answer = self.pool.multiply(_PROBE, setting, operands, limit=self.config.timeout)
+            except (Crashed, TimedOut):
+                return probe.UNKNOWN
+            if isinstance(answer, Refusal):
+                return probe.UNKNOWN
+            found.append(probe.read(values, answer.results[0]))
+        return probe.weaker(*found)
+
+    def arithmetic(self, problem: Problem, setting: Setting) -> Arithmetic:
+        """Return what the route promises: TF32-class operands only where they are asked for."""
+        whole = promise(problem.dtype)
+        unit = whole.accumulator_unit if self.backend == "cpu" else _TRUNCATING
+        if problem.dtype.name in {"float32", "complex64"} and setting.tf32 == "on":
+            measured = self.precision(setting)
+            if measured.is_tf32:
+                return Arithmetic(measured.bits, measured.rounding != "nearest", unit)
+        return Arithmetic(whole.operand_bits, accumulator_unit=unit)
+
+    def condition(self) -> Condition:
+        """Read power, heat and load as they are now."""
+        virtual = bool(self.device.virtual.value)
+        return read_condition(self.backend, self.commands, sys.platform, virtual=virtual)
+
+    def peak_tflops(self, case: Case) -> float | None:
+        """Return the most that this chip can make of the case's dtype, in TFLOP/s, if known."""
+        peak = peak_tflops(
+            self.device.chip,
+            case.problem.dtype.name,
+            tf32=case.setting.tf32 == "on",
+            # Where nobody knows whether NAX is used, the higher peak is the one not to exceed.
+            nax=self.device.nax.available != "no",
+        )
+        return peak.value if peak else None
+
+    def limit(self, case: Case, calls: int = 1) -> float:
+        """Return the seconds that the worker may take over `calls` calls of the case."""
+        work = cost(case.problem, self.backend, referenced=False, calls=calls)
+        return self.config.timeout + _SLACK * work
+
+    def random(self, case: Case) -> np.random.Generator:
+        """Return the generator of the case's data: the same under every setting."""
+        digest = sha256(f"{self.config.seed} {case.data}".encode()).digest()
+        return np.random.Generator(np.random.Philox(int.from_bytes(digest[:8])))
+
+    def operands(self, case: Case, arithmetic: Arithmetic) -> tuple[np.ndarray, np.ndarray]:
+        """Make A and B: logical arrays in the problem's dtype."""
+        problem = case.problem
+        shape_a = _shared(problem.shape_a, problem.layout_a)
+        shape_b = _shared(problem.shape_b, problem.layout_b)
+        bits = arithmetic.operand_bits
+        a, b = make(case.fill, problem.dtype, shape_a, shape_b, bits, self.random(case))
+        return np.broadcast_to(a, problem.shape_a), np.broadcast_to(b, problem.shape_b)
+
+
+def _shared(shape: tuple[int, ...], layout: str) -> tuple[int, ...]:
+    """Shape to fill: one matrix where a stride of 0 serves the whole batch."""
+    return (*(1 for _ in shape[:-2]), *shape[-2:]) if layout == "bc" else shape

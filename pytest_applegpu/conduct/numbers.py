@@ -1,0 +1,165 @@
+"""How a numeric case is conducted: data, proof, product, judgement, and reasons where it failed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+
+from pytest_applegpu.cases.case import Case
+from pytest_applegpu.cases.plan import REPEATS, backend_dtypes
+from pytest_applegpu.conduct.bench import Bench
+from pytest_applegpu.numerics.bounds import Arithmetic
+from pytest_applegpu.numerics.cause import explain
+from pytest_applegpu.numerics.check import judge
+from pytest_applegpu.numerics.finding import Finding
+from pytest_applegpu.numerics.proof import prove
+from pytest_applegpu.numerics.repeat import check_repeat
+from pytest_applegpu.report.records import ErrorFacts
+from pytest_applegpu.words import NUMBERS
+from pytest_applegpu.worker.process import Crashed, TimedOut
+from pytest_applegpu.worker.requests import Answer, Refusal
+
+AGAIN: Final = 5
+"""Further calls that tell a fault that is always there from one that comes and goes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """A verdict about numbers, and what is known of the error."""
+
+    verdict: str
+    error: ErrorFacts | None = None
+
+
+def conduct(case: Case, bench: Bench) -> Numbers:
+    """Run one numeric case to its verdict.
+
+    Raises:
+        WorkerError: no worker can be started.
+    """
+    if case.problem.dtype not in backend_dtypes(bench.backend):
+        gap = f"{case.problem.dtype.name} runs on the CPU backend only"
+        return Numbers("unsupported", ErrorFacts(message=gap))
+    arithmetic = bench.arithmetic(case.problem, case.setting)
+    a, b = bench.operands(case, arithmetic)
+    reason = prove(case.fill, a, b)
+    if reason is not None:
+        return Numbers("no proof", ErrorFacts(message=reason))
+    try:
+        return _judged(case, bench, arithmetic, (a, b))
+    except (Crashed, TimedOut) as end:
+        return _ended(end, bench.limit(case))
+
+
+def _judged(
+    case: Case, bench: Bench, arithmetic: Arithmetic, operands: tuple[np.ndarray, np.ndarray]
+) -> Numbers:
+    calls = REPEATS if case.check == "repeat" else 1
+    answer = _multiply(case, bench, operands, calls)
+    if isinstance(answer, Refusal):
+        return Numbers("raised", ErrorFacts(message=answer.text))
+    finding = _finding(case, bench, arithmetic, operands, answer)
+    if NUMBERS[finding.verdict] == "failed":
+        finding = _explained(case, bench, arithmetic, operands, answer, finding)
+    return Numbers(finding.verdict, error_facts(finding))
+
+
+def _multiply(
+    case: Case, bench: Bench, operands: tuple[np.ndarray, np.ndarray], calls: int
+) -> Answer | Refusal:
+    limit = bench.limit(case, calls)
+    return bench.pool.multiply(case.problem, case.setting, operands, repeat=calls, limit=limit)
+
+
+def _finding(
+    case: Case,
+    bench: Bench,
+    arithmetic: Arithmetic,
+    operands: tuple[np.ndarray, np.ndarray],
+    answer: Answer,
+) -> Finding:
+    """Judge the first result and, where the calls were repeated, that all agree with it."""
+    check = "bounded" if case.check == "repeat" else case.check
+    got = as_matrices(case, answer.results[0])
+    finding = judge(check, *operands, got, case.problem.dtype, arithmetic, bench.random(case))
+    if case.check != "repeat" or NUMBERS[finding.verdict] == "failed":
+        return finding
+    other = answer.results[1] if len(answer.results) > 1 else None
+    agreed = check_repeat(answer.digests, answer.results[0], other)
+    return finding if NUMBERS[agreed.verdict] == "passed" else agreed
+
+
+def as_matrices(case: Case, got: np.ndarray) -> np.ndarray:
+    """Give a vector operand's axis back, so that numerics sees matrices; wrong shapes stay."""
+    problem = case.problem
+    if got.shape != problem.shape_c:
+        return got
+    return got.reshape((*problem.batch, problem.m, problem.n))
+
+
+def _explained(
+    case: Case,
+    bench: Bench,
+    arithmetic: Arithmetic,
+    operands: tuple[np.ndarray, np.ndarray],
+    answer: Answer,
+    finding: Finding,
+) -> Finding:
+    """Say whether the fault comes and goes; else look for the model that explains it."""
+    if case.check != "repeat":
+        fleeting = _fleeting(case, bench, arithmetic, operands)
+        if fleeting:
+            return replace(finding, cause=fleeting)
+    if finding.cause is not None:
+        return finding
+    got = as_matrices(case, answer.results[0])
+    cause = explain(*operands, got, case.problem.dtype, arithmetic, finding)
+    return replace(finding, cause=cause)
+
+
+def _fleeting(
+    case: Case, bench: Bench, arithmetic: Arithmetic, operands: tuple[np.ndarray, np.ndarray]
+) -> str | None:
+    try:
+        answer = _multiply(case, bench, operands, AGAIN)
+    except (Crashed, TimedOut):
+        return None
+    if isinstance(answer, Refusal):
+        return None
+    first = _finding(case, bench, arithmetic, operands, answer)
+    if NUMBERS[first.verdict] == "passed":
+        return f"not repeatable: the same call was right when it was made again ({AGAIN} calls)"
+    if len(set(answer.digests)) > 1:
+        return f"not repeatable: {AGAIN} more calls gave {len(set(answer.digests))} results"
+    return None
+
+
+def _ended(end: Crashed | TimedOut, limit: float) -> Numbers:
+    if isinstance(end, TimedOut):
+        return Numbers("timed out", ErrorFacts(message=f"no answer within {limit:.0f} s"))
+    said = f": {end.said}" if end.said else ""
+    return Numbers("crashed", ErrorFacts(message=f"the worker ended with {end.how}{said}"))
+
+
+def error_facts(finding: Finding) -> ErrorFacts:
+    """Turn a finding into the part of a record that reports are made from."""
+
+    def text(value: object) -> str | None:
+        return None if value is None else str(value)
+
+    return ErrorFacts(
+        share=finding.share,
+        ulp=finding.ulp,
+        relative=finding.relative,
+        bias=finding.bias,
+        wrong=finding.wrong,
+        total=finding.total,
+        worst=tuple(finding.worst or ()),
+        got=text(finding.got_value),
+        expected=text(finding.expected_value),
+        pattern=finding.pattern,
+        cause=finding.cause,
+        message=finding.detail,
+    )

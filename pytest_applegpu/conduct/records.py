@@ -1,0 +1,113 @@
+"""How a case that is over becomes the record that every report is made from."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec import convert, to_builtins
+
+from pytest_applegpu.baselines.compare import Comparison
+from pytest_applegpu.cases.case import Case
+from pytest_applegpu.conduct.bench import Bench
+from pytest_applegpu.conduct.numbers import Numbers
+from pytest_applegpu.conduct.speed import Ended, Measured
+from pytest_applegpu.device.condition import Condition
+from pytest_applegpu.report.records import (
+    BaselineFacts,
+    ErrorFacts,
+    ProblemFacts,
+    Record,
+    SettingFacts,
+    TimeFacts,
+    WorkerFacts,
+)
+from pytest_applegpu.setting import foreign_switches
+from pytest_applegpu.throughput.roofline import rates, share
+
+
+def numbers_record(case: Case, nodeid: str, bench: Bench, found: Numbers) -> Record:
+    """Return the record of a numeric case."""
+    return _record(case, nodeid, bench, found.verdict, error=found.error)
+
+
+def speed_record(case: Case, nodeid: str, bench: Bench, found: Measured | Ended) -> Record:
+    """Return the record of a timed case."""
+    if isinstance(found, Ended):
+        error = ErrorFacts(message=found.message)
+        return _record(case, nodeid, bench, found.verdict, error=error)
+    word, time = found.comparison.word, _time(case, found)
+    return _record(case, nodeid, bench, word, time=time, baseline=_baseline(found.comparison))
+
+
+def _record(
+    case: Case,
+    nodeid: str,
+    bench: Bench,
+    verdict: str,
+    *,
+    error: ErrorFacts | None = None,
+    time: TimeFacts | None = None,
+    baseline: BaselineFacts | None = None,
+) -> Record:
+    return Record(
+        case=str(case),
+        kind=case.check,  # type: ignore[arg-type]  # checked where a case is made
+        problem=convert(case.problem.as_json(), ProblemFacts),
+        setting=convert(case.setting.as_json(), SettingFacts),
+        verdict=verdict,
+        error=error,
+        time=time,
+        baseline=baseline,
+        device=bench.device.key.value or bench.device.name.value,
+        backend=bench.backend,
+        mlx=bench.device.mlx_version.value,
+        worker=WorkerFacts(
+            tf32_measured=bench.precision(case.setting).name,
+            switches=foreign_switches(bench.environment),
+        ),
+        seed=bench.config.seed,
+        nodeid=nodeid,
+    )
+
+
+def _time(case: Case, found: Measured) -> TimeFacts:
+    timing = found.timing
+    reached = rates(case.problem.flops, case.problem.bytes, timing.seconds)
+    return TimeFacts(
+        seconds=timing.seconds,
+        low=timing.low,
+        high=timing.high,
+        spread=timing.spread,
+        overhead_seconds=timing.overhead_seconds,
+        best=timing.best,
+        samples=timing.samples,
+        tflops=reached.tflops,
+        gbs=reached.gbs,
+        peak_share=share(reached.tflops, found.peak_tflops),
+        condition=_condition(found.condition),
+    )
+
+
+def _condition(condition: Condition) -> dict[str, Any]:
+    return {
+        "power_source": condition.power_source.value,
+        "power_mode": condition.power_mode.value,
+        "thermal": condition.thermal.value,
+        "load": condition.load.value,
+        "throttle": list(condition.throttle.value or ()),
+    }
+
+
+def _baseline(comparison: Comparison) -> BaselineFacts:
+    judged, past = comparison.verdict, comparison.past
+    return BaselineFacts(
+        verdict=comparison.word,
+        seconds=past.part.seconds if past else None,
+        ratio=judged.ratio if judged else None,
+        low=judged.low if judged else None,
+        high=judged.high if judged else None,
+        limit=judged.limit if judged else None,
+        reasons=comparison.reasons or ((judged.reason,) if judged else ()),
+        likely_causes=comparison.likely_causes,
+        run=to_builtins(past.run) if past else None,
+    )

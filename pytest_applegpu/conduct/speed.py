@@ -1,0 +1,149 @@
+"""How a throughput case is conducted: prepare, find the count, measure, compare, measure again."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import dataclass, replace
+from math import prod
+from pathlib import Path
+from typing import Final
+
+from filelock import FileLock
+
+from pytest_applegpu.baselines.compare import Comparison, compare_speed, confirm_speed
+from pytest_applegpu.baselines.records import Run
+from pytest_applegpu.baselines.store import Shelf
+from pytest_applegpu.cases.case import Case
+from pytest_applegpu.cases.plan import backend_dtypes
+from pytest_applegpu.conduct.bench import Bench
+from pytest_applegpu.device.condition import Condition, unfit
+from pytest_applegpu.throughput.plan import next_count, pairs_within, rounds
+from pytest_applegpu.throughput.roofline import rates, sound
+from pytest_applegpu.throughput.slope import METHOD, Timing, Unsound, timing
+from pytest_applegpu.worker.process import Crashed, TimedOut
+from pytest_applegpu.worker.requests import Refusal
+
+TARGET: Final = {"cpu": 0.012, "metal": 0.05, "cuda": 0.05}
+"""Seconds that a submission of n operations should take at the least."""
+
+BUDGET: Final = {"cpu": 0.35, "metal": 2.0, "cuda": 2.0}
+"""Seconds that all pairs of a case should take together."""
+
+COPIES: Final = 4
+"""Sets of operands that take turns, so that none is found in a cache it was just left in."""
+
+_HELD: Final = 1 << 31
+"""Bytes that operands, and the results of one submission, may hold each."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """A measurement that came to nothing: a verdict's word, and what was said."""
+
+    verdict: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """A measurement, what it was compared with, and the condition it was made in."""
+
+    timing: Timing
+    comparison: Comparison
+    peak_tflops: float | None
+    condition: Condition
+
+
+def conduct(case: Case, bench: Bench, shelf: Shelf, run: Run) -> Measured | Ended:
+    """Time one case and compare it; a suspected slowdown is measured again in a fresh worker.
+
+    Raises:
+        WorkerError: no worker can be started.
+    """
+    first = _compared(case, bench, shelf, run)
+    if isinstance(first, Ended) or not _suspected(first.comparison):
+        return first
+    bench.pool.replace(case.setting)
+    second = _compared(case, bench, shelf, run)
+    if isinstance(second, Ended):
+        return second
+    judged = confirm_speed(first.comparison, second.comparison)
+    return replace(second, comparison=judged)
+
+
+def _suspected(comparison: Comparison) -> bool:
+    return comparison.verdict is not None and comparison.verdict.suspected
+
+
+def _compared(case: Case, bench: Bench, shelf: Shelf, run: Run) -> Measured | Ended:
+    before = bench.condition()
+    timed = measure(case, bench)
+    if isinstance(timed, Ended):
+        return timed
+    after = bench.condition()
+    reasons = tuple(dict.fromkeys((*unfit(before), *unfit(after))))
+    compared = compare_speed(timed, METHOD, run, shelf.speed(str(case)), reasons)
+    return Measured(timed, compared, bench.peak_tflops(case), after)
+
+
+def measure(case: Case, bench: Bench) -> Timing | Ended:
+    """Time one case in its worker, alone on this machine's device.
+
+    Raises:
+        WorkerError: no worker can be started.
+    """
+    if case.problem.dtype not in backend_dtypes(bench.backend):
+        return Ended("unsupported", f"{case.problem.dtype.name} runs on the CPU backend only")
+    try:
+        with _alone(bench.backend):
+            return _believed(case, bench, _measured(case, bench))
+    except TimedOut:
+        return Ended("timed out", "no answer in time")
+    except Crashed as end:
+        return Ended("crashed", f"the worker ended with {end.how}: {end.said}")
+
+
+def _alone(backend: str) -> FileLock:
+    """Let one process at a time use the clock, also among the workers of a parallel run."""
+    return FileLock(Path(tempfile.gettempdir()) / f"pytest-applegpu-{backend}.lock")
+
+
+def _believed(case: Case, bench: Bench, timed: Timing | Unsound | Ended) -> Timing | Ended:
+    """Refuse what cannot be: an operation hidden by noise, or one faster than the hardware."""
+    if isinstance(timed, Timing):
+        tflops = rates(case.problem.flops, case.problem.bytes, timed.seconds).tflops
+        doubt = sound(tflops, bench.peak_tflops(case))
+        return timed if doubt is None else Ended("unstable", doubt.reason)
+    return Ended("unstable", timed.reason) if isinstance(timed, Unsound) else timed
+
+
+def _measured(case: Case, bench: Bench) -> Timing | Unsound | Ended:
+    operands = bench.operands(case, bench.arithmetic(case.problem, case.setting))
+    copies = max(1, min(COPIES, _HELD // max(sum(operand.nbytes for operand in operands), 1)))
+    limit = bench.limit(case, copies)
+    ready = bench.pool.prepare(case.problem, case.setting, operands, copies=copies, limit=limit)
+    if isinstance(ready, Refusal):
+        return Ended("raised", ready.text)
+    taken = _submissions(case, bench)
+    if isinstance(taken, Refusal):
+        return Ended("raised", taken.text)
+    bench.pool.ask(case.setting, {"do": "release"}, bench.config.timeout)
+    return timing(*taken)
+
+
+def _submissions(case: Case, bench: Bench) -> tuple[list[int], list[float]] | Refusal:
+    """Grow the count until a submission is long enough, then take pairs of n and 2n."""
+    result = prod(case.problem.shape_c) * case.problem.dtype.itemsize
+    most = max(1, _HELD // max(2 * result, 1))
+    count: int | None = 1
+    n, seconds = 1, 0.0
+    while count is not None:
+        n = count
+        taken = bench.pool.time(case.setting, [n], bench.limit(case, n))
+        if isinstance(taken, Refusal):
+            return taken
+        seconds = taken[0]
+        count = next_count(n, seconds, TARGET[bench.backend], most)
+    counts = rounds(n, pairs_within(max(seconds, 1e-6), BUDGET[bench.backend]))
+    taken = bench.pool.time(case.setting, counts, bench.limit(case, sum(counts)))
+    return taken if isinstance(taken, Refusal) else (counts, taken)

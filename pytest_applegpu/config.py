@@ -1,0 +1,141 @@
+"""What did the user ask for? Read once, checked once, and never changed."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from pytest_applegpu.dtypes import DTYPES, DType, parse_dtype
+from pytest_applegpu.options import BACKENDS, BY_NAME, TF32_CHOICES, TIERS, Option
+from pytest_applegpu.setting import Setting
+
+Lookup = Callable[[Option], Any]
+"""Gives an option's value as it was written, or None where nothing was said."""
+
+_MOST_SEED: Final = 2**63
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """Every option, read and checked."""
+
+    backend: str
+    settings: tuple[Setting, ...]
+    tier: str
+    dtypes: tuple[DType, ...] | None
+    """None: whatever the backend has."""
+    baselines: Path
+    update_baselines: bool
+    report_log: Path | None
+    seed: int
+    timeout: float
+    cases: tuple[str, ...]
+    python: str
+    rerun: tuple[str, ...]
+    """Words that a rerun of a single case must repeat, beside the case itself."""
+
+
+def read_config(lookup: Lookup, root: Path, here: Path) -> Config:
+    """Build the configuration from `lookup`; `root` anchors the baselines, `here` other paths.
+
+    Raises:
+        pytest.UsageError: a value is not allowed; the message names the option and what is.
+    """
+
+    def text(name: str) -> str:
+        option = BY_NAME[name]
+        value = lookup(option)
+        return str(option.default if value in {None, ""} else value).strip()
+
+    return Config(
+        backend=_one_of("backend", text("backend"), BACKENDS),
+        settings=_settings(text("tf32")),
+        tier=_one_of("tier", text("tier"), TIERS),
+        dtypes=_dtypes(text("dtypes")),
+        baselines=root / Path(text("baselines")).expanduser(),
+        update_baselines=_flag(lookup(BY_NAME["update-baselines"])),
+        report_log=here / Path(text("report-log")).expanduser() if text("report-log") else None,
+        seed=_seed(text("seed")),
+        timeout=_seconds(text("timeout")),
+        cases=_lines(lookup(BY_NAME["case"])),
+        python=_interpreter(text("python"), here),
+        rerun=_rerun(text),
+    )
+
+
+def _usage(name: str, value: object, allowed: str) -> pytest.UsageError:
+    return pytest.UsageError(f"{BY_NAME[name].flag}: {value!r} is not {allowed}")
+
+
+def _one_of(name: str, value: str, allowed: tuple[str, ...]) -> str:
+    if value not in allowed:
+        raise _usage(name, value, f"one of {', '.join(allowed)}")
+    return value
+
+
+def _settings(value: str) -> tuple[Setting, ...]:
+    chosen = _one_of("tf32", value, TF32_CHOICES)
+    return tuple(Setting(mode) for mode in (("on", "off") if chosen == "both" else (chosen,)))
+
+
+def _dtypes(value: str) -> tuple[DType, ...] | None:
+    if value == "all":
+        return None
+    found: dict[str, DType] = {}
+    for word in value.split(","):
+        try:
+            dtype = parse_dtype(word.strip())
+        except ValueError:
+            names = ", ".join(f"{dtype.name} ({dtype.short})" for dtype in DTYPES.values())
+            raise _usage("dtypes", word.strip(), f"one of {names}, or all") from None
+        found[dtype.name] = dtype
+    return tuple(found.values())
+
+
+def _flag(value: object) -> bool:
+    return value is True
+
+
+def _seed(value: str) -> int:
+    if not (value.isascii() and value.isdigit() and int(value) < _MOST_SEED):
+        raise _usage("seed", value, "a whole number from 0 to 2**63 - 1")
+    return int(value)
+
+
+def _seconds(value: str) -> float:
+    try:
+        seconds = float(value)
+    except ValueError:
+        seconds = -1
+    if not 0 < seconds < float("inf"):
+        raise _usage("timeout", value, "a number of seconds above 0")
+    return seconds
+
+
+def _lines(value: Sequence[str] | None) -> tuple[str, ...]:
+    return tuple(line.strip() for line in value or () if line.strip())
+
+
+def _interpreter(value: str, here: Path) -> str:
+    if not value:
+        return sys.executable
+    # A name without a folder is looked up; a path is kept as written, since resolving the link
+    # in a virtual environment would leave that environment.
+    found = shutil.which(str(here / Path(value).expanduser()) if "/" in value else value)
+    if found is None:
+        raise _usage("python", value, "an interpreter that can be run: give the path of one")
+    return found
+
+
+def _rerun(text: Callable[[str], str]) -> tuple[str, ...]:
+    words: list[str] = []
+    for name in ("backend", "seed", "timeout", "python"):
+        if text(name) != str(BY_NAME[name].default):
+            words += [BY_NAME[name].flag, text(name)]
+    return tuple(words)

@@ -1,0 +1,1 @@
+"""Which GPU, operating system and MLX build is this, and in what condition?"""

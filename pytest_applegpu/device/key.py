@@ -1,0 +1,40 @@
+"""Under which name is this hardware's baseline kept? Backend, chip and GPU cores; nothing else.
+
+Versions, settings, power and heat never enter: they are kept beside each measurement.
+"""
+
+from __future__ import annotations
+
+import re
+
+from pytest_applegpu.device.chips import chip_name
+from pytest_applegpu.device.facts import Fact, unknown
+from pytest_applegpu.device.identity import Identity
+
+
+def baseline_key(backend: str, identity: Identity) -> Fact[str]:
+    """Return a key such as `metal-m5-max-40c`, or why this hardware can have none.
+
+    A virtual GPU's speed means nothing; under a foreign architecture MLX runs kernels that are
+    not this GPU's own; and without its core count an M3 Max may be one of two.
+    """
+    name = slug(identity.name.value or "")
+    if not name:
+        return unknown("", f"device name unknown ({identity.name.note})")
+    if identity.virtual.value:
+        return unknown(identity.virtual.source, f"virtual GPU ({identity.name.value})")
+    if identity.misled:
+        told = f"architecture {identity.forced.value} is forced on {identity.name.value}"
+        return unknown(identity.forced.source, told)
+    if backend != "metal":
+        return Fact(f"{backend}-{name}", identity.name.source)
+    if identity.gpu_cores.value is None:
+        return unknown(identity.gpu_cores.source, f"GPU cores unknown: {identity.gpu_cores.note}")
+    source = f"{identity.name.source}, {identity.gpu_cores.source}"
+    return Fact(f"metal-{name}-{identity.gpu_cores.value}c", source)
+
+
+def slug(device_name: str) -> str:
+    """Return a device name in lower-case letters, digits and hyphens, without `Apple`."""
+    plain = re.sub(r"\((?:r|tm|c)\)", " ", chip_name(device_name).lower())
+    return re.sub(r"[^a-z0-9]+", "-", plain).strip("-")

@@ -1,0 +1,92 @@
+"""The options: their names, defaults and help, shared by the plugin and the `applegpu` command.
+
+Each has an ini twin of the same name with underscores: `--applegpu-tf32` is `applegpu_tf32`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+BACKENDS: Final = ("auto", "metal", "cuda", "cpu")
+TF32_CHOICES: Final = ("on", "off", "both")
+TIERS: Final = ("smoke", "standard", "exhaustive")
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One option. `form`: "value", "flag", or "list" (repeatable, a line each in an ini file)."""
+
+    name: str
+    default: Any
+    help: str
+    metavar: str | None = None
+    form: str = "value"
+
+    @property
+    def flag(self) -> str:
+        """Name on pytest's command line."""
+        return f"--applegpu-{self.name}"
+
+    @property
+    def short(self) -> str:
+        """Name on the `applegpu` command line, which takes the long one too."""
+        return f"--{self.name}"
+
+    @property
+    def ini(self) -> str:
+        """Name in an ini file."""
+        return f"applegpu_{self.name.replace('-', '_')}"
+
+    @property
+    def destination(self) -> str:
+        """Attribute under which a parser keeps it."""
+        return self.ini
+
+
+OPTIONS: Final = (
+    Option(
+        "backend",
+        "auto",
+        f"MLX backend to test: {', '.join(BACKENDS)}; auto takes the GPU's if there is one",
+        "NAME",
+    ),
+    Option(
+        "tf32",
+        "both",
+        f"TF32 settings to run, each in a process of its own: {', '.join(TF32_CHOICES)}",
+        "MODE",
+    ),
+    Option("tier", "smoke", f"how much to run, by computed cost: {', '.join(TIERS)}", "TIER"),
+    Option(
+        "dtypes",
+        "all",
+        "comma-separated formats to run, as in float32,bf16; all means what the backend has",
+        "LIST",
+    ),
+    Option(
+        "baselines",
+        "baselines",
+        "folder of measured baselines, read before those that are shipped; relative to the root",
+        "DIR",
+    ),
+    Option(
+        "update-baselines",
+        default=False,
+        help="store what this run measures as this machine's baseline",
+        form="flag",
+    ),
+    Option("report-log", "", "write one JSON object a case, a line each, to FILE", "FILE"),
+    Option("seed", "0", "whole number that the data and the choice of cases come from", "N"),
+    Option("timeout", "60", "seconds that a case may take beyond its computed cost", "SECONDS"),
+    Option(
+        "case",
+        (),
+        "run just the case that TEXT says, planned or not; repeatable",
+        "TEXT",
+        "list",
+    ),
+    Option("python", "", "interpreter whose MLX is tested; its own by default", "PATH"),
+)
+
+BY_NAME: Final = {option.name: option for option in OPTIONS}

@@ -1,0 +1,93 @@
+"""What should a person look at, and do next, after a run?"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+
+from pytest_applegpu.report.phrases import escaped, number
+from pytest_applegpu.report.records import Record
+from pytest_applegpu.report.rerun import Rerun
+from pytest_applegpu.report.rows import failed
+from pytest_applegpu.words import NUMBERS, SPEED
+
+NAMED = 3
+"""So many cases or causes are named; of the rest only the number is given."""
+
+
+def counts(records: Sequence[Record]) -> str:
+    """Return how many cases ended in each verdict, the failing ones first."""
+    found = Counter(record.verdict for record in records)
+    outcomes = {**NUMBERS, **SPEED}
+    rank = {"failed": 0, "warned": 1, "passed": 2, "skipped": 3}
+    order = sorted(found, key=lambda word: (rank[outcomes[word]], list(outcomes).index(word)))
+    cases = "1 case" if len(records) == 1 else f"{len(records)} cases"
+    return f"{cases}: " + ", ".join(f"{found[word]} {word}" for word in order)
+
+
+def warnings(records: Sequence[Record]) -> Iterator[str]:
+    """Yield a line for each verdict that does not fail and yet should be known."""
+    creeping = [_creeping(record) for record in records if record.verdict == "creeping"]
+    unstable = [_unstable(record) for record in records if _says(record, "unstable")]
+    if creeping:
+        yield f"creeping: {_some(creeping, ', ')}"
+    if unstable:
+        yield f"unstable: {_some(unstable, ', ')}"
+    for word in ("not comparable", "unsupported"):
+        reasons = Counter(_reason(record) for record in records if _says(record, word))
+        named = [f"{reason} ({count})" for reason, count in reasons.most_common()]
+        if named:
+            yield f"{word}: {_some(named, '; ')}"
+
+
+def likely_causes(records: Sequence[Record]) -> Iterator[str]:
+    """Yield one line with everything that has changed since the stored times, said once."""
+    found = dict.fromkeys(
+        cause for record in records if record.baseline for cause in record.baseline.likely_causes
+    )
+    if found:
+        yield f"changed since the baseline: {escaped('; '.join(found))}"
+
+
+def next_steps(records: Sequence[Record], rerun: Rerun) -> Iterator[str]:
+    """Yield the commands that make sense after this run."""
+    red = list(dict.fromkeys(record.case for record in records if failed(record)))
+    if red:
+        which = "the case that failed" if len(red) == 1 else f"{len(red)} failed cases"
+        first = "" if len(red) <= NAMED else f", the first {NAMED}"
+        yield f"to rerun {which}{first}: {rerun.command(*red[:NAMED])}"
+    store = rerun.plain("--applegpu-update-baselines")
+    without = sum(_says(record, "no baseline") for record in records)
+    if without:
+        yield f"{without} timed without a baseline; to store one: {store}"
+    faster = sum(_says(record, "faster") for record in records)
+    if faster and not red:
+        yield f"{faster} faster than the baseline; to store the new times: {store}"
+
+
+def _says(record: Record, word: str) -> bool:
+    return word in (record.verdict, record.baseline.verdict if record.baseline else None)
+
+
+def _creeping(record: Record) -> str:
+    share = record.error.share if record.error else None
+    return escaped(record.case) + ("" if share is None else f" ({number(share)} of its bound)")
+
+
+def _unstable(record: Record) -> str:
+    spread = record.time.spread if record.time else None
+    return escaped(record.case) + ("" if spread is None else f" (spread {100 * spread:.2g} %)")
+
+
+def _reason(record: Record) -> str:
+    if record.baseline and record.baseline.reasons:
+        return escaped("; ".join(record.baseline.reasons))
+    if record.error:
+        return escaped(record.error.cause or record.error.message or "no reason given")
+    return "no reason given"
+
+
+def _some(texts: Iterable[str], joint: str) -> str:
+    shown = list(texts)
+    more = len(shown) - NAMED
+    return joint.join(shown[:NAMED]) + (f"{joint}and {more} more" if more > 0 else "")

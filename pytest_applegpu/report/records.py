@@ -1,0 +1,180 @@
+"""What is known of one case when it is over? The one record that every report is made from.
+
+A record is one object of the report log. Fields that do not apply are null. Numbers are plain
+JSON numbers; the three that JSON lacks are the texts `inf`, `-inf` and `nan`.
+"""
+
+from __future__ import annotations
+
+from math import isfinite
+from typing import Any, Final, Literal
+
+from msgspec import Struct, convert, field, to_builtins
+
+from pytest_applegpu.words import NUMBERS, SPEED
+
+SCHEMA: Final = 1
+"""Version of the record; it rises whenever a field changes its meaning, comes or goes."""
+
+Kind = Literal["exact", "bounded", "projection", "isolation", "repeat", "throughput"]
+"""Which question the case asks."""
+
+
+class ProblemFacts(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What was multiplied: C = A B with A of (*batch_a, m, k) and B of (*batch_b, k, n)."""
+
+    op: str
+    dtype: str
+    m: int
+    n: int
+    k: int
+    transpose: Literal["nn", "nt", "tn", "tt"] = "nn"
+    batch_a: tuple[int, ...] = ()
+    batch_b: tuple[int, ...] = ()
+    layout_a: str = "plain"
+    layout_b: str = "plain"
+    params: dict[str, str] = field(default_factory=dict)
+
+
+class SettingFacts(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The switches that the worker ran under; `arch` is null where none was forced."""
+
+    tf32: Literal["on", "off"]
+    arch: str | None = None
+
+
+class ErrorFacts(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How far off the result was, and what is known of why.
+
+    `share` is the worst error in units of its own bound (above 1 fails), `ulp` in units in the
+    last place of the result's dtype, `relative` by the largest magnitude of the exact result;
+    `bias` is the mean of |got| - |expected| in ULP, near -0.5 where results are truncated.
+    `worst` is the index of the worst element, `got` and `expected` its values as text, since they
+    may be complex. `cause` is the product's own reading of the evidence, `message` what MLX or the
+    system said.
+    """
+
+    share: float | None = None
+    ulp: float | None = None
+    relative: float | None = None
+    bias: float | None = None
+    wrong: int | None = None
+    total: int | None = None
+    worst: tuple[int, ...] = ()
+    got: str | None = None
+    expected: str | None = None
+    pattern: str | None = None
+    cause: str | None = None
+    message: str | None = None
+
+
+class TimeFacts(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How long one operation took, in seconds, without the overhead of a submission.
+
+    `low` and `high` are the ends of the interval of `seconds`, `spread` is relative, `peak_share`
+    is the share of the chip's peak where one is known. `condition` says what the machine was in
+    (power, heat, load) while it was measured.
+    """
+
+    seconds: float
+    low: float | None = None
+    high: float | None = None
+    spread: float | None = None
+    overhead_seconds: float | None = None
+    best: float | None = None
+    samples: tuple[float, ...] | None = None
+    tflops: float | None = None
+    gbs: float | None = None
+    peak_share: float | None = None
+    condition: dict[str, Any] | None = None
+
+
+class BaselineFacts(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How the time compares with the stored one.
+
+    `ratio` is the time now over the time before, so above 1 is slower; `low` and `high` are the
+    ends of its interval, and `limit` is the ratio from which a confirmed slowdown fails.
+    `reasons` say why there is no comparison or no decision, `likely_causes` what has changed
+    since. `run` is the provenance of the stored time.
+    """
+
+    verdict: str
+    seconds: float | None = None
+    ratio: float | None = None
+    low: float | None = None
+    high: float | None = None
+    limit: float | None = None
+    reasons: tuple[str, ...] = ()
+    likely_causes: tuple[str, ...] = ()
+    run: dict[str, Any] | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse a verdict that is not about speed."""
+        _check_word("baseline.verdict", self.verdict, SPEED)
+
+
+class WorkerFacts(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What was measured or found in the worker: arithmetic in use, the user's MLX_* variables."""
+
+    tf32_measured: str | None = None
+    switches: dict[str, str] = field(default_factory=dict)
+
+
+class Record(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One case, as it ended.
+
+    Raises:
+        ValueError: `verdict` is not a word for cases of this `kind`.
+    """
+
+    schema: Literal[1] = SCHEMA
+    case: str
+    kind: Kind
+    problem: ProblemFacts
+    setting: SettingFacts
+    route: None = None
+    verdict: str
+    error: ErrorFacts | None = None
+    time: TimeFacts | None = None
+    baseline: BaselineFacts | None = None
+    device: str | None = None
+    backend: str | None = None
+    mlx: str | None = None
+    worker: WorkerFacts = WorkerFacts()
+    seed: int | None = None
+    nodeid: str | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse a verdict that cannot belong to this kind of case."""
+        _check_word("verdict", self.verdict, SPEED if self.kind == "throughput" else NUMBERS)
+
+
+def _check_word(name: str, word: str, allowed: dict[str, Any]) -> None:
+    if word not in allowed:
+        raise ValueError(f"{name} {word!r} is not one of {', '.join(allowed)}")
+
+
+def as_builtins(record: Record) -> dict[str, Any]:
+    """Return the record as dictionaries, lists, texts and finite numbers, ready for JSON."""
+    plain: dict[str, Any] = _finite(to_builtins(record))
+    return plain
+
+
+def from_builtins(plain: dict[str, Any]) -> Record:
+    """Build the record that `plain` describes: the inverse of `as_builtins`.
+
+    Raises:
+        msgspec.ValidationError: a field is missing, unknown or of the wrong type.
+    """
+    # Lax conversion is what reads the texts inf, -inf and nan back into numbers.
+    return convert(plain, Record, strict=False)
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, float) and not isfinite(value):
+        return str(value)
+    if isinstance(value, dict):
+        return {name: _finite(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(item) for item in value]
+    return value

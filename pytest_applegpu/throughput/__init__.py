@@ -1,0 +1,1 @@
+"""How fast is it, is the measurement sound, has it changed? Pure functions over samples."""

@@ -1,0 +1,1 @@
+"""How one case is run, isolated, under its setting. The only room whose child imports mlx."""

@@ -1,0 +1,134 @@
+"""Which worker runs a case: one a setting, kept alive, replaced when it can no longer be trusted."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Mapping
+from types import TracebackType
+from typing import Final, Self
+
+import numpy as np
+
+from pytest_applegpu.problem import Problem
+from pytest_applegpu.setting import Setting
+from pytest_applegpu.worker.process import Message, Process
+from pytest_applegpu.worker.requests import Answer, Refusal, place_operands, read_answer
+
+START_LIMIT: Final = 120.0
+"""Seconds a worker may take to import MLX and find its device."""
+
+ALIVE: Final = 3
+"""Workers kept: the active one and at most two beside it."""
+
+
+class Pool:
+    """Workers of one interpreter and backend, by setting.
+
+    Use it as a context manager, or call `close`: nothing stays alive after that.
+    """
+
+    def __init__(self, python: str, backend: str, environment: Mapping[str, str]) -> None:
+        """Start nothing yet."""
+        self.python, self.backend = python, backend
+        self._environment = environment
+        self._workers: OrderedDict[Setting, Process] = OrderedDict()
+
+    def worker(self, setting: Setting) -> Process:
+        """Return the worker of `setting`, started if need be.
+
+        Raises:
+            WorkerError: it cannot be started.
+        """
+        found = self._workers.get(setting)
+        if found is None:
+            while len(self._workers) >= ALIVE:
+                self._workers.popitem(last=False)[1].end()
+            environment = setting.environment(self._environment)
+            found = Process(self.python, self.backend, environment, START_LIMIT)
+            self._workers[setting] = found
+        self._workers.move_to_end(setting)
+        return found
+
+    def hello(self, setting: Setting) -> Message:
+        """Return what the worker of `setting` found when it started."""
+        return self.worker(setting).hello
+
+    def multiply(
+        self,
+        problem: Problem,
+        setting: Setting,
+        operands: tuple[np.ndarray, np.ndarray],
+        *,
+        repeat: int = 1,
+        limit: float,
+    ) -> Answer | Refusal:
+        """Run `problem` on logical arrays A and B, `repeat` times, within `limit` seconds.
+
+        Raises:
+            Crashed, TimedOut: how the worker ended; the next call gets a fresh one.
+            OSError: the operands do not fit into shared memory.
+        """
+        worker = self.worker(setting)
+        request = place_operands(problem, *operands, worker.arena)
+        request |= {"do": "multiply", "repeat": repeat}
+        answer = self.ask(setting, request, limit)
+        return answer if isinstance(answer, Refusal) else read_answer(answer, worker.arena)
+
+    def prepare(
+        self,
+        problem: Problem,
+        setting: Setting,
+        operands: tuple[np.ndarray, np.ndarray],
+        *,
+        copies: int,
+        limit: float,
+    ) -> Message | Refusal:
+        """Make the worker hold `copies` sets of A and B, to be timed in turn."""
+        request = place_operands(problem, *operands, self.worker(setting).arena)
+        return self.ask(setting, request | {"do": "prepare", "copies": copies}, limit)
+
+    def time(self, setting: Setting, counts: list[int], limit: float) -> list[float] | Refusal:
+        """Return the wall seconds that a submission of each count of operations took."""
+        answer = self.ask(setting, {"do": "time", "counts": counts}, limit)
+        return answer if isinstance(answer, Refusal) else [float(s) for s in answer["seconds"]]
+
+    def ask(self, setting: Setting, request: Message, limit: float) -> Message | Refusal:
+        """Send one request; whatever spoils the worker takes it out of the pool.
+
+        Raises:
+            Crashed, TimedOut: how the worker ended.
+        """
+        worker = self.worker(setting)
+        try:
+            answer = worker.ask(request, limit)
+        except BaseException:
+            self.replace(setting)
+            raise
+        if "error" not in answer:
+            return answer
+        if answer["sticky"]:
+            self.replace(setting)
+        return Refusal(answer["error"], answer["type"], answer["sticky"])
+
+    def replace(self, setting: Setting) -> None:
+        """End the worker of `setting`; the next call that needs one starts it afresh."""
+        if setting in self._workers:
+            self._workers.pop(setting).end()
+
+    def close(self) -> None:
+        """End every worker."""
+        while self._workers:
+            self._workers.popitem()[1].end()
+
+    def __enter__(self) -> Self:
+        """Return the pool itself."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """End every worker."""
+        self.close()

@@ -1,0 +1,287 @@
+"""The child side: a program that multiplies what it is told to, in its own process.
+
+It is started by its path, so it works in an interpreter where the product is not installed: it
+needs the standard library, NumPy and MLX, and nothing else. It decides nothing: it takes operands
+from shared memory, calls MLX by its public names (looked up at each call, so that a patched MLX is
+what gets run) and hands back bytes, seconds or the error.
+
+Requests and replies are JSON, one a line, over two pipes. See `process.py` for the parent.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import importlib
+import json
+import mmap
+import os
+import platform
+import select
+import signal
+import sys
+import time
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
+
+PROTOCOL = 1
+
+np: Any  # imported by `hello`, so that a failure can be told
+mx: Any
+
+Request = dict[str, Any]
+Reply = dict[str, Any]
+
+# The folder of this file is no place to import from: its modules would shadow others.
+sys.path[:] = [entry for entry in sys.path if entry != os.path.dirname(os.path.abspath(__file__))]
+
+
+def guard(life: int) -> int:
+    """Fork a watcher that ends this process group once the parent's end of `life` closes.
+
+    A kernel that hangs may hold the interpreter's lock, so no thread of ours could do it.
+    """
+    here, there = os.pipe()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        child = os.fork()
+    if child:
+        os.close(here)
+        os.close(life)
+        return there  # closes when this process ends, whatever the way
+    os.close(there)
+    ready, _, _ = select.select([life, here], [], [])
+    if life in ready:
+        os.killpg(os.getpgrp(), signal.SIGKILL)
+    os._exit(0)
+
+
+class Arena:
+    """The shared memory that the parent and this process both see."""
+
+    def __init__(self, fd: int) -> None:
+        """Map nothing yet: the parent has not written anything."""
+        self.fd = fd
+        self.map: mmap.mmap | None = None
+
+    def _cover(self, size: int) -> mmap.mmap:
+        if os.fstat(self.fd).st_size < size:
+            reserve = getattr(os, "posix_fallocate", None)
+            if reserve:
+                reserve(self.fd, 0, size)
+            else:
+                os.ftruncate(self.fd, size)
+        if self.map is None or len(self.map) < size:
+            self.map = mmap.mmap(self.fd, os.fstat(self.fd).st_size)
+        return self.map
+
+    def array(self, offset: int, dtype: Any, shape: Sequence[int]) -> Any:
+        """Return a NumPy view of the bytes at `offset`."""
+        size = int(np.prod(shape, dtype=np.int64))
+        if not size:
+            return np.zeros(shape, dtype)
+        memory = self._cover(offset + size * np.dtype(dtype).itemsize)
+        return np.frombuffer(memory, dtype, size, offset).reshape(shape)
+
+    def put(self, offset: int, array: Any) -> int:
+        """Copy `array` to `offset`; return where the next one may begin."""
+        if array.size:
+            self.array(offset, array.dtype, array.shape)[...] = array
+        return offset + -(-array.nbytes // 64) * 64
+
+
+def load(arena: Arena, spec: Request) -> Any:
+    """Make the MLX array that `spec` describes: its storage, then its steps."""
+    raw = {"bfloat16": np.uint16}.get(spec["dtype"], spec["dtype"])
+    array = mx.array(arena.array(spec["offset"], raw, spec["storage"]))
+    if spec["dtype"] == "bfloat16":
+        array = array.view(mx.bfloat16)
+    elif array.dtype != getattr(mx, spec["dtype"]):
+        array = mx.array(arena.array(spec["offset"], raw, spec["storage"]), getattr(mx, spec["dtype"]))
+    for name, argument in spec["steps"]:
+        array = STEPS[name](array, argument)
+    return array
+
+
+def take_slice(array: Any, spans: list[list[int]]) -> Any:
+    """Slice each axis; a negative step runs down to and including element 0."""
+    return array[tuple(slice(a, None if s < 0 else b, s) for a, b, s in spans)]
+
+
+STEPS: dict[str, Callable[[Any, Any], Any]] = {
+    "slice": take_slice,
+    "transpose": lambda array, axes: mx.transpose(array, axes),
+    "broadcast": lambda array, shape: mx.broadcast_to(array, shape),
+    "squeeze": lambda array, axis: mx.squeeze(array, axis),
+    "expand": lambda array, axis: mx.expand_dims(array, axis),
+    "reshape": lambda array, shape: mx.reshape(array, shape),
+}
+
+OPERATIONS: dict[tuple[str, str], Callable[[Any, Any], Any]] = {
+    ("matmul", "function"): lambda a, b: mx.matmul(a, b),
+    ("matmul", "operator"): lambda a, b: a @ b,
+}
+
+
+def plain(result: Any) -> tuple[Any, str]:
+    """Return the result's bytes as a NumPy array NumPy itself knows, and MLX's dtype name."""
+    name = str(result.dtype).rpartition(".")[2]
+    if name == "bfloat16":
+        result = result.view(mx.uint16)
+    return np.ascontiguousarray(np.array(result)), name
+
+
+class Server:
+    """Answers requests until the pipe closes."""
+
+    def __init__(self, arena: Arena) -> None:
+        """Start with no operands held."""
+        self.arena = arena
+        self.rotation: list[list[Any]] = []
+        self.operation: Callable[..., Any] | None = None
+
+    def multiply(self, request: Request) -> Reply:
+        """Run the operation `repeat` times; return the first result and the first that differs."""
+        operation = OPERATIONS[tuple(request["operation"])]
+        operands = [load(self.arena, spec) for spec in request["operands"]]
+        mx.eval(*operands)
+        offset, digests, results = request["free"], [], []
+        for _ in range(request["repeat"]):
+            result = operation(*operands)
+            mx.eval(result)
+            array, name = plain(result)
+            digest = hashlib.sha256(array.tobytes()).hexdigest()[:16]
+            if not digests or (digest != digests[0] and len(results) == 1):
+                results.append({"dtype": name, "shape": list(array.shape), "offset": offset})
+                offset = self.arena.put(offset, array)
+            digests.append(digest)
+        return {"results": results, "digests": digests}
+
+    def prepare(self, request: Request) -> Reply:
+        """Hold `copies` sets of operands for `time`, each in memory of its own."""
+        self.operation = OPERATIONS[tuple(request["operation"])]
+        self.rotation = [
+            [load(self.arena, spec) for spec in request["operands"]]
+            for _ in range(request["copies"])
+        ]
+        mx.eval(self.rotation)
+        return {}
+
+    def time(self, request: Request) -> Reply:
+        """Submit each count of operations; return the wall seconds that each submission took.
+
+        The clock runs from before the first call to after the last result is there.
+        """
+        return {"seconds": [self._submit(count) for count in request["counts"]]}
+
+    def _submit(self, count: int) -> float:
+        operation, rotation = self.operation, self.rotation
+        if operation is None:
+            raise RuntimeError("nothing is prepared to be timed")
+        begin = time.perf_counter()
+        results = [operation(*rotation[turn % len(rotation)]) for turn in range(count)]
+        mx.eval(results)
+        mx.synchronize()
+        return time.perf_counter() - begin
+
+    def release(self, _: Request) -> Reply:
+        """Let go of the operands held for timing."""
+        self.rotation = []
+        if hasattr(mx, "clear_cache"):
+            mx.clear_cache()
+        return {}
+
+    def answer(self, request: Request) -> Reply:
+        """Return the reply to one request; an error is an answer too."""
+        try:
+            reply: Reply = getattr(self, request["do"])(request)
+        except Exception as error:  # noqa: BLE001 - whatever MLX raises is a result
+            # Refused arguments leave the device as it was. Anything else may be the first of
+            # many: after a device error every later call in this process fails.
+            refused = isinstance(error, (ValueError, TypeError, NotImplementedError))
+            return {
+                "error": f"{type(error).__name__}: {error}"[:2000],
+                "type": type(error).__name__,
+                "sticky": not refused,
+            }
+        return reply
+
+
+def available(name: str) -> bool:
+    """Tell whether MLX has the backend called `name` and a device for it."""
+    module = getattr(mx, name, None)
+    return bool(module is not None and module.is_available())
+
+
+def choose(backend: str) -> str:
+    """Make the device of `backend` the default one; return the backend's name."""
+    if backend == "auto":
+        backend = next((name for name in ("metal", "cuda") if available(name)), "cpu")
+    if backend != "cpu" and not available(backend):
+        raise RuntimeError(f"this MLX has no {backend} device")
+    mx.set_default_device(mx.cpu if backend == "cpu" else mx.gpu)
+    return backend
+
+
+def device_info(backend: str) -> tuple[dict[str, Any], str | None]:
+    """Return what MLX says about the device, through whichever name this version has."""
+    device = mx.cpu if backend == "cpu" else mx.gpu
+    try:
+        return dict(mx.device_info(device)), None
+    except Exception as error:  # noqa: BLE001 - older versions have neither name nor argument
+        with contextlib.suppress(Exception):
+            if backend == "metal":
+                return dict(mx.metal.device_info()), None
+        return {}, f"{type(error).__name__}: {error}"
+
+
+def hello(wanted: str) -> Reply:
+    """Import NumPy and MLX, choose the device and say what was found."""
+    facts = {
+        "protocol": PROTOCOL,
+        "python": platform.python_version(),
+        "executable": sys.executable,
+        "machine": platform.machine(),
+        "mac_ver": platform.mac_ver()[0],
+    }
+    try:
+        globals()["np"] = importlib.import_module("numpy")
+        globals()["mx"] = importlib.import_module("mlx.core")
+        backend = choose(wanted)
+        mx.eval(mx.zeros((1,)))
+        info, error = device_info(backend)
+    except BaseException as error:  # noqa: BLE001 - told to the parent, which ends the run
+        return {**facts, "error": f"{type(error).__name__}: {error}"}
+    return {
+        **facts,
+        "numpy": np.__version__,
+        "mlx": getattr(mx, "__version__", "unknown"),
+        "mlx_file": getattr(mx, "__file__", None),
+        "backend": backend,
+        "device_info": info,
+        "device_info_error": error,
+    }
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Serve until the request pipe closes."""
+    requests, replies, life, memory = (int(fd) for fd in arguments[:4])
+    watcher = guard(life)
+    server = Server(Arena(memory))
+    with os.fdopen(requests, "rb") as source, os.fdopen(replies, "wb") as sink:
+
+        def say(reply: Reply) -> None:
+            sink.write(json.dumps(reply, default=str).encode() + b"\n")
+            sink.flush()
+
+        first = hello(arguments[4])
+        say(first)
+        if "error" not in first:
+            for line in source:
+                say(server.answer(json.loads(line)))
+    os.close(watcher)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

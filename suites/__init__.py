@@ -1,0 +1,1 @@
+"""The suites: what is proved of MLX's matrix multiplication, and timed."""

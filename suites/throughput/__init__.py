@@ -1,0 +1,1 @@
+"""Is it as fast as it was?"""

@@ -1,0 +1,62 @@
+"""A case's text and its value are two forms of one thing."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_applegpu.cases.case import CHECKS, DEFAULT_FILL, Case, parse_cases
+from pytest_applegpu.cases.plan import numeric_cases
+from pytest_applegpu.dtypes import DTYPES
+from pytest_applegpu.problem import parse_problem
+from pytest_applegpu.setting import Setting
+
+BOTH = (Setting("on"), Setting("off"))
+
+
+def test_every_planned_case_parses_back_to_itself() -> None:
+    planned = numeric_cases("matmul", "cpu", tuple(DTYPES.values()), "smoke", 0, BOTH)
+    for case in planned:
+        assert parse_cases(str(case), BOTH) == [case]
+
+
+def test_the_example_of_the_docs() -> None:
+    text = "matmul-f16-nt-64x64x4096-b2x3 fill=integer tf32=off arch=applegpu_g16s"
+    (case,) = parse_cases(text, BOTH)
+    assert case.check == "exact"
+    assert case.setting == Setting("off", "applegpu_g16s")
+    assert str(case) == text
+
+
+def test_without_tf32_a_text_means_every_setting_asked_for() -> None:
+    assert [str(case) for case in parse_cases("matmul-f32-nn-2x3x4", BOTH)] == [
+        "matmul-f32-nn-2x3x4 fill=integer tf32=on",
+        "matmul-f32-nn-2x3x4 fill=integer tf32=off",
+    ]
+
+
+@pytest.mark.parametrize("check", CHECKS)
+def test_a_check_alone_takes_its_own_fill(check: str) -> None:
+    (case,) = parse_cases(f"matmul-f32-nn-2x3x4 check={check} tf32=on", BOTH)
+    assert (case.check, case.fill) == (check, DEFAULT_FILL[check])
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("matmul-f32-nn-2x3x4 fill=gold", "fill=gold is not one of integer"),
+        ("matmul-f32-nn-2x3x4 check=twice", "check=twice is not one of exact"),
+        ("matmul-f32-nn-2x3x4 fill=normal check=exact", "takes fill=integer"),
+        ("matmul-f32-nn-2x3x4 tf32=maybe", "not one of on, off"),
+        ("matmul-f32-nn-2x3x4 tf32=on tf32=off", "tf32= stands twice"),
+        ("fill=integer", "is not a problem"),
+    ],
+)
+def test_what_is_wrong_is_named(text: str, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        parse_cases(text, BOTH)
+
+
+def test_cases_that_share_their_data_say_so() -> None:
+    problem = parse_problem("matmul-f32-nn-2x3x4")
+    on, off = (Case(problem, "normal", "bounded", setting) for setting in BOTH)
+    assert on.data == off.data == "matmul-f32-nn-2x3x4 fill=normal"

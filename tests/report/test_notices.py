@@ -1,0 +1,105 @@
+"""After a run: counts, what to know, and what to do next."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from pytest_applegpu.report.notices import counts, likely_causes, next_steps, warnings
+from pytest_applegpu.report.records import Record
+from pytest_applegpu.report.rerun import SHIPPED, Rerun
+
+RERUN = Rerun()
+
+
+def compared(verdict: str, **baseline: Any) -> dict[str, Any]:
+    return {
+        "kind": "throughput",
+        "verdict": verdict,
+        "time": {"seconds": 1.0, "spread": 0.3},
+        "baseline": {"verdict": verdict} | baseline,
+    }
+
+
+def test_counts_put_what_fails_first(make_record: Callable[..., Record]) -> None:
+    words = ["exact", "within", "unsupported", "creeping", "over", "exact", "crashed"]
+    assert counts([make_record(verdict=word) for word in words]) == (
+        "7 cases: 1 over, 1 crashed, 1 creeping, 2 exact, 1 within, 1 unsupported"
+    )
+
+
+def test_one_case_is_not_plural(make_record: Callable[..., Record]) -> None:
+    assert counts([make_record()]) == "1 case: 1 within"
+
+
+def test_warned_verdicts_are_named(make_record: Callable[..., Record]) -> None:
+    records = [
+        make_record(case="c1", verdict="creeping", error={"share": 0.81}),
+        make_record(case="c2", **compared("unstable")),
+        make_record(case="c3", **compared("not comparable", reasons=["on battery"])),
+        make_record(case="c4", **compared("not comparable", reasons=["on battery"])),
+        make_record(case="c5", verdict="unsupported", error={"cause": "float64 on metal"}),
+    ]
+    assert list(warnings(records)) == [
+        "creeping: c1 (0.81 of its bound)",
+        "unstable: c2 (spread 30 %)",
+        "not comparable: on battery (2)",
+        "unsupported: float64 on metal (1)",
+    ]
+
+
+def test_long_lists_are_cut_and_counted(make_record: Callable[..., Record]) -> None:
+    records = [make_record(case=f"c{at}", verdict="creeping") for at in range(5)]
+    assert list(warnings(records)) == ["creeping: c0, c1, c2, and 2 more"]
+
+
+def test_likely_causes_are_said_once(make_record: Callable[..., Record]) -> None:
+    causes = ["MLX 0.31.0 is now 0.32.4", "NAX yes is now no"]
+    records = [make_record(**compared("slower", likely_causes=causes)) for _ in range(3)]
+    assert list(likely_causes(records)) == [
+        "changed since the baseline: MLX 0.31.0 is now 0.32.4; NAX yes is now no"
+    ]
+    assert list(likely_causes([make_record()])) == []
+
+
+def test_next_steps_rerun_what_failed(make_record: Callable[..., Record]) -> None:
+    one = [make_record(case="c 1", verdict="over")]
+    assert list(next_steps(one, RERUN)) == [
+        "to rerun the case that failed: pytest suites --applegpu-case 'c 1'"
+    ]
+    many = [make_record(case=f"c{at}", verdict="over") for at in range(5)]
+    assert list(next_steps(many, Rerun(SHIPPED))) == [
+        (
+            "to rerun 5 failed cases, the first 3: pytest --pyargs pytest_applegpu.suites "
+            "--applegpu-case c0 --applegpu-case c1 --applegpu-case c2"
+        )
+    ]
+
+
+def test_next_steps_name_the_flag_that_stores_a_baseline(
+    make_record: Callable[..., Record],
+) -> None:
+    records = [make_record(**compared("no baseline"))] * 2
+    assert list(next_steps(records, RERUN)) == [
+        "2 timed without a baseline; to store one: pytest suites --applegpu-update-baselines"
+    ]
+
+
+def test_next_steps_offer_to_store_faster_times_after_a_green_run(
+    make_record: Callable[..., Record],
+) -> None:
+    faster = make_record(**compared("faster"))
+    assert list(next_steps([faster], RERUN)) == [
+        (
+            "1 faster than the baseline; to store the new times: "
+            "pytest suites --applegpu-update-baselines"
+        )
+    ]
+    steps = list(next_steps([faster, make_record(verdict="over")], RERUN))
+    assert [text for text in steps if "update" in text] == []
+
+
+def test_a_green_run_with_a_baseline_needs_no_next_step(
+    make_record: Callable[..., Record],
+) -> None:
+    assert list(next_steps([make_record(**compared("same"))], RERUN)) == []

@@ -1,0 +1,29 @@
+"""Settings: their text, and the environment of a worker."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_applegpu.setting import Setting, foreign_switches
+
+
+def test_the_variables_of_a_setting_are_set_or_removed() -> None:
+    inherited = {"HOME": "/", "MLX_ENABLE_TF32": "7", "MLX_METAL_GPU_ARCH": "applegpu_g13g"}
+    assert Setting("off").environment(inherited) == {"HOME": "/", "MLX_ENABLE_TF32": "0"}
+    forced = Setting("on", "applegpu_g16s").environment(inherited)
+    assert forced == {"HOME": "/", "MLX_ENABLE_TF32": "1", "MLX_METAL_GPU_ARCH": "applegpu_g16s"}
+
+
+def test_other_switches_of_mlx_are_found() -> None:
+    found = foreign_switches({"MLX_BFS_MAX_WIDTH": "1", "MLX_ENABLE_TF32": "0", "PATH": ""})
+    assert found == {"MLX_BFS_MAX_WIDTH": "1"}
+
+
+def test_text() -> None:
+    assert str(Setting()) == "tf32=on"
+    assert str(Setting("off", "applegpu_g16s")) == "tf32=off arch=applegpu_g16s"
+
+
+def test_neither_on_nor_off_is_refused() -> None:
+    with pytest.raises(ValueError, match="tf32='maybe' is not one of on, off"):
+        Setting("maybe")
