@@ -19,6 +19,7 @@ from pytest_applegpu.device.build import Build, expected_backend, install_line, 
 from pytest_applegpu.device.commands import run_command
 from pytest_applegpu.device.detect import detect
 from pytest_applegpu.device.show import device_json, device_lines, device_rows
+from pytest_applegpu.dtypes import DType
 from pytest_applegpu.report.failure import failure_text
 from pytest_applegpu.report.log import ReportLog, ReportLogError
 from pytest_applegpu.report.records import Record, as_builtins, from_builtins
@@ -74,6 +75,8 @@ class Session:
         if not hasattr(config, "workerinput") and not config.option.collectonly:
             session.open_log()
         _ = session.asked
+        if ours.dtypes is not None:
+            _ = session.dtypes
         return session
 
     def open_log(self) -> None:
@@ -119,6 +122,23 @@ class Session:
             found |= {str(case): case for case in cases}
         return list(found.values())
 
+    @cached_property
+    def dtypes(self) -> tuple[DType, ...]:
+        """Return the formats to plan for.
+
+        Raises:
+            pytest.UsageError: one was asked for that the backend lacks.
+        """
+        if self.config.dtypes is None:
+            return backend_dtypes(self.backend)
+        have = backend_dtypes(self.backend)
+        for dtype in self.config.dtypes:
+            if dtype not in have:
+                names = ", ".join(one.name for one in have)
+                said = f"--applegpu-dtypes: {self.backend} has no {dtype.name}, it has {names}"
+                raise pytest.UsageError(said)
+        return self.config.dtypes
+
     def planned(self, op: str, check: str) -> list[Case]:
         """Return the cases of `op` for tests that make `check`.
 
@@ -133,10 +153,7 @@ class Session:
 
     def _plan(self, op: str) -> list[Case]:
         if op not in self._planned:
-            config, backend = self.config, self.backend
-            have = backend_dtypes(backend)
-            dtypes = have if config.dtypes is None else config.dtypes
-            dtypes = tuple(dtype for dtype in dtypes if dtype in have)
+            config, backend, dtypes = self.config, self.backend, self.dtypes
             self._planned[op] = [
                 *numeric_cases(op, backend, dtypes, config.tier, config.seed, config.settings),
                 *speed_cases(op, backend, dtypes, config.tier, config.settings),
@@ -150,8 +167,8 @@ class Session:
             case = case_of(item)
             self.used = self.used or case is not None
             if case is not None and case.check == "throughput":
-                group = f"{case.problem.op} {case.problem.dtype.name} {case.setting}"
-                item.add_marker(pytest.mark.benchmark(group=group, timer=worker_seconds))
+                group = pytest.mark.benchmark(group=case.problem.op, timer=worker_seconds)
+                item.add_marker(group)
         return kept
 
     # The run itself.
@@ -262,7 +279,7 @@ class Session:
             run = run_of(self.bench, case.setting)
             found = conduct(case, self.bench, self.shelf, run)
             record = speed_record(case, item.nodeid, self.bench, found)
-            if benchmark is not None and record.time is not None:
+            if benchmark is not None:
                 replay(benchmark, record)
             self._conclude(item, record)
 
@@ -365,16 +382,17 @@ def worker_seconds() -> float:
 def replay(benchmark: Any, record: Record) -> None:
     """Let pytest-benchmark see each measured sample as one round of its own."""
     time = record.time
-    assert time is not None
-    samples: Sequence[float] = time.samples or (time.seconds,)
+    samples: Sequence[float] = () if time is None else time.samples or (time.seconds,)
     left = iter(samples)
 
     def operation() -> None:
         global _replayed  # noqa: PLW0603 - a clock has a state
         _replayed += next(left, 0.0)
 
-    facts = {"case": record.case, "verdict": record.verdict, "tflops": time.tflops, "gbs": time.gbs}
-    benchmark.extra_info.update(facts, device=record.device, mlx=record.mlx)
-    benchmark.pedantic(operation, rounds=len(samples), iterations=1)
-
-
+    if time is None:
+        # Nothing was measured, and pytest-benchmark is to keep nothing.
+        benchmark.disabled = True
+    else:
+        facts = {"case": record.case, "verdict": record.verdict, "tflops": time.tflops}
+        benchmark.extra_info.update(facts, gbs=time.gbs, device=record.device, mlx=record.mlx)
+    benchmark.pedantic(operation, rounds=max(1, len(samples)), iterations=1)

@@ -186,6 +186,6 @@ def store(placement: Placement, operand: np.ndarray) -> np.ndarray:
             one = operand[(0,) * (operand.ndim - 2)]
             storage[...] = one if len(steps) == 1 else one.T
         return storage
-    target = view(storage, steps)
-    target[...] = operand
+    target = view(storage, steps)  # of one axis, where the layout is vec
+    target[...] = operand.reshape(target.shape)
     return storage

@@ -45,8 +45,8 @@ def compare_speed(
     method: str,
     run: Run,
     past: Past[Speed] | None,
-    *,
     unfit: tuple[str, ...] = (),
+    *,
     rules: Rules = RULES,
 ) -> Comparison:
     """Compare a case's time with the one stored for this hardware.

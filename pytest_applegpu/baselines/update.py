@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from math import isfinite
 from pathlib import Path
 from typing import Literal
 
@@ -24,6 +25,7 @@ from pytest_applegpu.baselines.records import (
 )
 from pytest_applegpu.baselines.repeat import is_repeat, pooled
 from pytest_applegpu.baselines.store import rewrite
+from pytest_applegpu.baselines.text import decode, encode
 from pytest_applegpu.throughput.roofline import Rates
 from pytest_applegpu.throughput.slope import Timing
 
@@ -67,8 +69,12 @@ def speed_of(timing: Timing, rates: Rates, run: Run, method: str) -> Speed:
 def numbers_of(
     verdict: str, share: float | None, ulp: float | None, relative: float | None, run: Run
 ) -> Numbers:
-    """Return a check's figures as the file keeps them."""
-    return Numbers(run_id(run), verdict, share, ulp, relative)
+    """Return a check's figures as the file keeps them: null where one is not finite."""
+    held = (
+        None if figure is None or not isfinite(figure) else figure
+        for figure in (share, ulp, relative)
+    )
+    return Numbers(run_id(run), verdict, *held)
 
 
 def gather(key: str, hardware: Hardware, measured: Iterable[tuple[str, Run, Part]]) -> Baseline:
@@ -91,7 +97,8 @@ def write(folder: Path, new: Baseline) -> tuple[Change, ...]:
 
     def change(old: Baseline | None) -> Baseline:
         nonlocal changes
-        merged, changes = merge(old, new)
+        # As the file keeps them: else a figure would differ from itself in its fifth digit.
+        merged, changes = merge(old, decode(encode(new)))
         return merged
 
     rewrite(file_of(new.key, folder), change)

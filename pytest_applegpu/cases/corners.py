@@ -21,6 +21,7 @@ def corners(op: str, dtype: DType) -> Iterator[Planned]:
     yield from _vectors(op, dtype)
     yield from _long(op, dtype)
     yield from _wide(op, dtype)
+    yield from _rounded(op, dtype)
     yield from _special(op, dtype)
     yield from _repeated(op, dtype)
 
@@ -56,6 +57,14 @@ def _wide(op: str, dtype: DType) -> Iterator[Planned]:
     yield Problem(op, dtype, 2049, 33, 64, "tn"), "onehot", "exact"
     yield Problem(op, dtype, 7, 3073, 31, "tt"), "onehot", "exact"
     yield Problem(op, dtype, 320, 384, 352, "nt"), "integer", "projection"
+
+
+def _rounded(op: str, dtype: DType) -> Iterator[Planned]:
+    """Sums that fit the accumulator and not the output, and half accumulators that overflow."""
+    for transpose in ("nn", "tt"):
+        yield Problem(op, dtype, 65, 66, 130, transpose), "round", "exact"
+    yield Problem(op, dtype, 48, 40, 600, "nt"), "cancel", "exact"
+    yield Problem(op, dtype, 33, 31, 130, "nt"), "large", "bounded"
 
 
 def _special(op: str, dtype: DType) -> Iterator[Planned]:

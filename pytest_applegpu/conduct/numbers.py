@@ -11,15 +11,15 @@ from pytest_applegpu.cases.case import Case
 from pytest_applegpu.cases.plan import REPEATS, backend_dtypes
 from pytest_applegpu.conduct.bench import Bench
 from pytest_applegpu.numerics.bounds import Arithmetic
-from pytest_applegpu.numerics.cause import explain
 from pytest_applegpu.numerics.check import judge
+from pytest_applegpu.numerics.fills import FILLS
 from pytest_applegpu.numerics.finding import Finding
-from pytest_applegpu.numerics.proof import prove
 from pytest_applegpu.numerics.repeat import check_repeat
 from pytest_applegpu.report.records import ErrorFacts
-from pytest_applegpu.words import NUMBERS
 from pytest_applegpu.worker.process import Crashed, TimedOut
 from pytest_applegpu.worker.requests import Answer, Refusal
+
+Pair = tuple[np.ndarray, np.ndarray]
 
 AGAIN: Final = 5
 """Further calls that tell a fault that is always there from one that comes and goes."""
@@ -43,85 +43,58 @@ def conduct(case: Case, bench: Bench) -> Numbers:
         gap = f"{case.problem.dtype.name} runs on the CPU backend only"
         return Numbers("unsupported", ErrorFacts(message=gap))
     arithmetic = bench.arithmetic(case.problem, case.setting)
-    a, b = bench.operands(case, arithmetic)
-    reason = prove(case.fill, a, b)
-    if reason is not None:
-        return Numbers("no proof", ErrorFacts(message=reason))
+    operands = bench.operands(case, arithmetic)
     try:
-        return _judged(case, bench, arithmetic, (a, b))
+        return _judged(case, bench, arithmetic, operands)
     except (Crashed, TimedOut) as end:
-        return _ended(end, bench.limit(case))
+        return _ended(end, bench.limit(case, _calls(case)))
 
 
-def _judged(
-    case: Case, bench: Bench, arithmetic: Arithmetic, operands: tuple[np.ndarray, np.ndarray]
-) -> Numbers:
-    calls = REPEATS if case.check == "repeat" else 1
-    answer = _multiply(case, bench, operands, calls)
+def _calls(case: Case) -> int:
+    return REPEATS if case.check == "repeat" else 1
+
+
+def _judged(case: Case, bench: Bench, arithmetic: Arithmetic, operands: Pair) -> Numbers:
+    answer = _multiply(case, bench, operands, _calls(case))
     if isinstance(answer, Refusal):
         return Numbers("raised", ErrorFacts(message=answer.text))
     finding = _finding(case, bench, arithmetic, operands, answer)
-    if NUMBERS[finding.verdict] == "failed":
-        finding = _explained(case, bench, arithmetic, operands, answer, finding)
+    if finding.verdict == "over" and case.check != "repeat":
+        fleeting = _fleeting(case, bench, arithmetic, operands)
+        finding = replace(finding, cause=fleeting or finding.cause)
     return Numbers(finding.verdict, error_facts(finding))
 
 
-def _multiply(
-    case: Case, bench: Bench, operands: tuple[np.ndarray, np.ndarray], calls: int
-) -> Answer | Refusal:
+def _multiply(case: Case, bench: Bench, operands: Pair, calls: int) -> Answer | Refusal:
     limit = bench.limit(case, calls)
     return bench.pool.multiply(case.problem, case.setting, operands, repeat=calls, limit=limit)
 
 
 def _finding(
-    case: Case,
-    bench: Bench,
-    arithmetic: Arithmetic,
-    operands: tuple[np.ndarray, np.ndarray],
-    answer: Answer,
+    case: Case, bench: Bench, arithmetic: Arithmetic, operands: Pair, answer: Answer
 ) -> Finding:
     """Judge the first result and, where the calls were repeated, that all agree with it."""
-    check = "bounded" if case.check == "repeat" else case.check
-    got = as_matrices(case, answer.results[0])
-    finding = judge(check, *operands, got, case.problem.dtype, arithmetic, bench.random(case))
-    if case.check != "repeat" or NUMBERS[finding.verdict] == "failed":
-        return finding
-    other = answer.results[1] if len(answer.results) > 1 else None
-    agreed = check_repeat(answer.digests, answer.results[0], other)
-    return finding if NUMBERS[agreed.verdict] == "passed" else agreed
-
-
-def as_matrices(case: Case, got: np.ndarray) -> np.ndarray:
-    """Give a vector operand's axis back, so that numerics sees matrices; wrong shapes stay."""
-    problem = case.problem
-    if got.shape != problem.shape_c:
-        return got
-    return got.reshape((*problem.batch, problem.m, problem.n))
-
-
-def _explained(
-    case: Case,
-    bench: Bench,
-    arithmetic: Arithmetic,
-    operands: tuple[np.ndarray, np.ndarray],
-    answer: Answer,
-    finding: Finding,
-) -> Finding:
-    """Say whether the fault comes and goes; else look for the model that explains it."""
-    if case.check != "repeat":
-        fleeting = _fleeting(case, bench, arithmetic, operands)
-        if fleeting:
-            return replace(finding, cause=fleeting)
-    if finding.cause is not None:
-        return finding
-    got = as_matrices(case, answer.results[0])
-    cause = explain(*operands, got, case.problem.dtype, arithmetic, finding)
-    return replace(finding, cause=cause)
+    first = answer.results[0]
+    if case.check == "repeat":
+        other = answer.results[1] if len(answer.results) > 1 else None
+        agreed = check_repeat(answer.digests, first, other, case.problem.dtype)
+        if not agreed.passed:
+            return agreed
+    return judge(
+        FILLS[case.fill].check if case.check == "repeat" else case.check,
+        *operands,
+        first,
+        case.problem.dtype,
+        arithmetic,
+        bench.random(case),
+        shape=case.problem.shape_c,
+    )
 
 
 def _fleeting(
-    case: Case, bench: Bench, arithmetic: Arithmetic, operands: tuple[np.ndarray, np.ndarray]
+    case: Case, bench: Bench, arithmetic: Arithmetic, operands: Pair
 ) -> str | None:
+    """Make the call again: a fault that comes and goes is another one than one that stays."""
     try:
         answer = _multiply(case, bench, operands, AGAIN)
     except (Crashed, TimedOut):
@@ -129,7 +102,7 @@ def _fleeting(
     if isinstance(answer, Refusal):
         return None
     first = _finding(case, bench, arithmetic, operands, answer)
-    if NUMBERS[first.verdict] == "passed":
+    if first.passed:
         return f"not repeatable: the same call was right when it was made again ({AGAIN} calls)"
     if len(set(answer.digests)) > 1:
         return f"not repeatable: {AGAIN} more calls gave {len(set(answer.digests))} results"

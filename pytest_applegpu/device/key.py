@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 
-from pytest_applegpu.device.chips import chip_name
 from pytest_applegpu.device.facts import Fact, unknown
 from pytest_applegpu.device.identity import Identity
 
@@ -36,5 +35,5 @@ def baseline_key(backend: str, identity: Identity) -> Fact[str]:
 
 def slug(device_name: str) -> str:
     """Return a device name in lower-case letters, digits and hyphens, without `Apple`."""
-    plain = re.sub(r"\((?:r|tm|c)\)", " ", chip_name(device_name).lower())
+    plain = re.sub(r"\((?:r|tm|c)\)", " ", device_name.strip().removeprefix("Apple ").lower())
     return re.sub(r"[^a-z0-9]+", "-", plain).strip("-")

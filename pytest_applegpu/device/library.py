@@ -195,6 +195,9 @@ def _minos(parts: _Parts) -> Version | None:
     part = parts.get("dylib")
     if part is None:
         return None
-    with part.open() as stream:
-        version = read_build_version(stream)
+    try:
+        with part.open() as stream:
+            version = read_build_version(stream)
+    except _UNREADABLE:
+        return None  # the kernels are still to be judged
     return version.minos if version else None

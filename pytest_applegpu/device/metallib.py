@@ -64,7 +64,7 @@ def read_metallib(stream: BinaryIO, length: int) -> Metallib:
         return Metallib(None, damage="it ends within its header")
     _, _, _, _, _, system, major, minor, size, offset, list_size = _HEADER.unpack(head)
     target = (major, minor) if system == _MACOS else None
-    if size >= _MOST_FILE_BYTES or list_size >= _MOST_LIST_BYTES or not offset:
+    if max(size, offset) >= _MOST_FILE_BYTES or list_size >= _MOST_LIST_BYTES or not offset:
         return _scanned(stream, "its header is not one that is known")
     if size > length:
         return Metallib(None, target, f"it is cut short: {length} of {size} bytes")

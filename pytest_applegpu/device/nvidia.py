@@ -16,8 +16,10 @@ _QUERIES: Final = tuple(
 )
 """The second one for drivers that know the reasons by their older name."""
 
+IDLE: Final = "GPU idle"
+
 REASONS: Final = {
-    0x1: "GPU idle",
+    0x1: IDLE,
     0x2: "application clocks",
     0x4: "power cap",
     0x8: "hardware slowdown",

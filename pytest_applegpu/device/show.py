@@ -11,13 +11,14 @@ from pytest_applegpu.device.chips import peak_bandwidth
 from pytest_applegpu.device.condition import Condition, unfit
 from pytest_applegpu.device.detect import Device
 from pytest_applegpu.device.facts import Fact
+from pytest_applegpu.device.nvidia import IDLE
 
 Row = tuple[str, str, str]
 """Label, text, and how it is known."""
 
 
 def device_lines(device: Device) -> list[str]:
-    """Return at most six short lines for the pytest header."""
+    """Return at most six lines for the pytest header, free of control characters."""
     lines = [
         f"applegpu: {_hardware(device)}",
         _software(device),
@@ -28,7 +29,7 @@ def device_lines(device: Device) -> list[str]:
     if device.errors:
         more = len(device.errors) - 1
         lines.append(f"error: {device.errors[0]}" + (f" (and {more} more)" if more else ""))
-    return lines
+    return [_printable(line) for line in lines]
 
 
 def device_rows(device: Device) -> list[Row]:
@@ -81,6 +82,10 @@ def device_json(device: Device) -> dict[str, Any]:
     }
 
 
+def _printable(line: str) -> str:
+    return "".join(character if character.isprintable() else "?" for character in line)
+
+
 def _facts(record: Device | Condition) -> dict[str, Fact[Any]]:
     pairs = ((field.name, getattr(record, field.name)) for field in fields(record))
     return {name: value for name, value in pairs if isinstance(value, Fact)}
@@ -110,7 +115,7 @@ def _power(condition: Condition) -> str:
     if condition.power_mode.known:
         words.append(f"{condition.power_mode} mode")
     words.append(f"thermal {condition.thermal}")
-    held = condition.throttle.value
+    held = [reason for reason in condition.throttle.value or () if reason != IDLE]
     if held:
         words.append(f"clocks held back by {', '.join(held)}")
     return ", ".join(words)

@@ -89,9 +89,8 @@ def limit(arithmetic: Arithmetic, dtype: DType, exact: Array, magnitude: Array, 
         magnitude: |A||B|, float64, of the same shape.
         k: length of the sums.
     """
-    terms = arithmetic.terms(dtype, k)
-    accumulate = gamma(terms, arithmetic.accumulator_unit)
-    return _allow(arithmetic, dtype, accumulate, exact, magnitude, k)
+    hard = gamma(arithmetic.terms(dtype, k), arithmetic.accumulator_unit)
+    return _allow(dtype, _relative(arithmetic, dtype, hard, k), exact, magnitude, k)
 
 
 def typical(arithmetic: Arithmetic, dtype: DType, exact: Array, magnitude: Array, k: int) -> Array:
@@ -99,24 +98,21 @@ def typical(arithmetic: Arithmetic, dtype: DType, exact: Array, magnitude: Array
 
     `limit` decides; this is for the band in which a result is still right but worth watching.
     """
-    terms = arithmetic.terms(dtype, k)
-    hard = gamma(terms, arithmetic.accumulator_unit)
-    accumulate = min(hard, _CONFIDENCE * sqrt(terms) * arithmetic.accumulator_unit)
-    return _allow(arithmetic, dtype, accumulate, exact, magnitude, k)
+    terms, unit = arithmetic.terms(dtype, k), arithmetic.accumulator_unit
+    accumulate = min(gamma(terms, unit), _CONFIDENCE * sqrt(terms) * unit)
+    return _allow(dtype, _relative(arithmetic, dtype, accumulate, k), exact, magnitude, k)
 
 
-def _allow(
-    arithmetic: Arithmetic,
-    dtype: DType,
-    accumulate: float,
-    exact: Array,
-    magnitude: Array,
-    k: int,
-) -> Array:
+def _relative(arithmetic: Arithmetic, dtype: DType, accumulate: float, k: int) -> float:
+    """Return what multiplies |A||B|: operands, the sum of what they became, the reference."""
     operand = arithmetic.operand_error(dtype)
     reference = gamma(arithmetic.terms(dtype, k), DOUBLE_UNIT)
+    return operand + (1 + operand) * accumulate + reference
+
+
+def _allow(dtype: DType, relative: float, exact: Array, magnitude: Array, k: int) -> Array:
     with np.errstate(over="ignore", invalid="ignore"):
-        inner = (operand + (1 + operand) * accumulate + reference) * magnitude
+        inner = relative * magnitude
         return inner + dtype.unit * (larger_part(exact) + inner) + underflow(dtype, k)
 
 

@@ -16,7 +16,6 @@ import numpy as np
 from pytest_applegpu.numerics.draws import (
     Order,
     Pair,
-    Sizes,
     nonzero,
     odd,
     powers,
@@ -25,7 +24,7 @@ from pytest_applegpu.numerics.draws import (
     spread_out,
     with_ends,
 )
-from pytest_applegpu.numerics.rounding import Array, keep_bits
+from pytest_applegpu.numerics.rounding import Array
 
 _LEAST_PRODUCT: Final = 8
 """Thinning keeps so few terms that each may reach this: smaller integers hardly differ."""
@@ -36,8 +35,8 @@ _ROUND_LIMIT: Final = 65504
 _ROUND_TERMS: Final = 16
 """Terms of a sum in `round`: few, so that it needs more bits than float16 has."""
 
-_SWING: Final = 2**14
-"""How far partial sums of `cancel` go: beyond float16's 2**11, short of its overflow."""
+_SWING: Final = 40000
+"""How far partial sums of `cancel` go: far beyond float16's 2**11, short of its overflow."""
 
 _DOUBLE_SWING: Final = 2**30
 """The same for float64, beyond float32's 2**24."""
@@ -102,9 +101,7 @@ def round_once(order: Order) -> Pair:
     size = sizes(order, _ROUND_LIMIT, _ROUND_TERMS)
     body = nonzero(order.rng, (*order.shape_a[:-1], size.terms), size.even * 2)
     B = nonzero(order.rng, order.shape_b, size.other)
-    A, B = with_ends(
-        order, spread_out(body, order.k - 1, order.rng), B, size.odd, odd_end=True
-    )
+    A, B = with_ends(order, spread_out(body, order.k - 1, order.rng), B, size.odd, odd_end=True)
     # Ends of at least half the size: losing them moves the result by more than a spacing.
     for ends in (A[..., -1], B[..., -1, :]):
         small = np.abs(ends) < size.odd // 2
@@ -116,14 +113,15 @@ def ones(order: Order) -> Pair:
     """Draw ones, so that C is K everywhere, times a factor for its row and one for its column.
 
     The factors (1, -1, 2, -2; for complex numbers i as well) change from line to line, so that
-    swapped lines show. Where K is not held exactly, the first few columns of A are zero.
+    swapped lines show. Where K is more than the output can count to, A is thinned to what it can.
     """
-    count = int(keep_bits(np.array([float(order.k)]), order.dtype.significand, truncate=True)[0])
-    count = min(count, 2**13) if order.dtype.name == "float16" else count
-    A = np.broadcast_to(_factors(order, order.shape_a[:-1])[..., None], order.shape_a).copy()
-    A[..., : order.k - count] = 0
-    cols = _factors(order, (*order.shape_b[:-2], order.shape_b[-1]))
-    return order.store(A, np.broadcast_to(cols[..., None, :], order.shape_b))
+    count = min(order.k, order.dtype.exact_integer)
+    body = np.ones((*order.shape_a[:-1], count - 1))
+    row = spread_out(body, order.k - 1, order.rng)
+    A = np.concatenate([row, np.ones((*row.shape[:-1], 1))], -1)
+    rows = _factors(order, order.shape_a[:-1])[..., None]
+    cols = _factors(order, (*order.shape_b[:-2], order.shape_b[-1]))[..., None, :]
+    return order.store(A * rows, np.broadcast_to(cols, order.shape_b))
 
 
 def _factors(order: Order, shape: tuple[int, ...]) -> Array:
@@ -177,7 +175,7 @@ def cancel(order: Order) -> Pair:
     """Draw integers whose partial sums leave a half-precision accumulator, then cancel.
 
     A = [X, X] and B = [Y; D - Y] with odd X, Y: C = X D is small and odd, while the sum over the
-    first half of K nears 2**14 (float64: 2**30), always in steps that a narrow accumulator
+    first half of K nears 40000 (float64: 2**30), always in steps that a narrow accumulator
     loses. In between, an odd K leaves a column that counts twice.
     """
     half, k = order.k // 2, order.k

@@ -10,11 +10,10 @@ from typing import Final
 import numpy as np
 
 from pytest_applegpu.dtypes import DType
-from pytest_applegpu.numerics import exact_fills, real_fills
+from pytest_applegpu.numerics import exact_fills, real_fills, special
 from pytest_applegpu.numerics.bounds import Arithmetic
 from pytest_applegpu.numerics.draws import Order, Pair
 from pytest_applegpu.numerics.proof import prove
-from pytest_applegpu.numerics.special import isolation_operands
 
 _TRIES: Final = 40
 _SMALL: Final = 1024
@@ -46,7 +45,7 @@ def _table() -> dict[str, Fill]:
         ("spread", "exponents over a wide range", "bounded", real.spread),
         ("large", "partial sums beyond float16, finite results", "bounded", real.large),
         ("tiny", "results down to subnormal numbers", "bounded", real.tiny),
-        ("special", "NaN and Inf in single rows and columns", "isolation", isolation_operands),
+        ("special", "NaN and Inf in single rows and columns", "isolation", special.draw),
     )
     return {row[0]: Fill(*row) for row in rows}
 
@@ -55,7 +54,7 @@ FILLS: Final[dict[str, Fill]] = _table()
 """Every fill by its name."""
 
 
-def make(
+def make(  # noqa: PLR0917 - two shapes, and what fills them
     fill: str,
     dtype: DType,
     shape_a: tuple[int, ...],

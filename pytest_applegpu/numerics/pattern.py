@@ -12,6 +12,9 @@ _DENSE: Final = 0.5
 """Share of a region that must be wrong for the region to be named: some elements of a region
 that a fault hits are right by chance."""
 
+_SPANNING: Final = 0.75
+"""Share of a line that its errors must span for the line to be named as a whole."""
+
 _TILES: Final = (128, 64, 32, 16)
 _PERIODS: Final = (2, 4, 8, 16, 32, 64, 128)
 _LISTED: Final = 4
@@ -27,9 +30,10 @@ def read(wrong: Array) -> str:
         raise ValueError("no element is wrong, so there is no pattern to read")
     if wrong.all():
         return "every element"
-    if np.count_nonzero(wrong) <= _LISTED:
-        return _listed(wrong)
-    return _matrix(wrong) if wrong.ndim <= 2 else _batched(wrong)
+    named = _matrix(wrong) if wrong.ndim <= 2 else _batched(wrong)
+    few = np.count_nonzero(wrong) <= _LISTED
+    vague = "scattered" in named or ("row" in named and ", column" in named)
+    return _listed(wrong) if few and vague else named
 
 
 def _listed(wrong: Array) -> str:
@@ -46,16 +50,22 @@ def _index(index: Array) -> str:
 
 
 def _batched(wrong: Array) -> str:
-    batches = wrong.any(axis=(-2, -1))
-    union = wrong[batches].any(axis=0)
-    if np.count_nonzero(wrong) < _DENSE * np.count_nonzero(batches) * np.count_nonzero(union):
-        where = _scattered(wrong)
-    else:
-        where = _matrix(union)
+    batches: Array = np.any(wrong, axis=(-2, -1))
+    hit = wrong[batches]
+    where = _alike(hit)
     if batches.all():
-        return where if where.startswith("scattered") else f"{where} of every batch"
+        return where if where == _scattered(hit) else f"{where} of every batch"
     head = _batches(batches)
-    return head if where == "every element" else f"{head}: {where}"
+    return head if hit.all() else f"{head}: {where}"
+
+
+def _alike(hit: Array) -> str:
+    """Name the pattern that the matrices share, or say that there is none."""
+    union: Array = np.any(hit, axis=0)
+    if union.all() or hit.sum() < _DENSE * len(hit) * union.sum():
+        return _scattered(hit)
+    where = _matrix(union)
+    return _scattered(hit) if where == _scattered(union) else where
 
 
 def _batches(batches: Array) -> str:
@@ -70,27 +80,31 @@ def _batches(batches: Array) -> str:
 def _matrix(wrong: Array) -> str:
     if wrong.all():
         return "every element"
-    rows, cols = _heavy(wrong), _heavy(wrong.T)
+    if np.count_nonzero(wrong) == 1:
+        return _listed(wrong)
     return (
-        _strips(wrong, rows, "row")
-        or _strips(wrong.T, cols, "column")
-        or _corner(wrong, rows, cols)
+        _strips(wrong, "row")
+        or _strips(wrong.T, "column")
+        or _corner(wrong)
         or _tiles(wrong)
         or _block(wrong)
         or _scattered(wrong)
     )
 
 
-def _heavy(wrong: Array) -> Array:
-    """Return the rows that are wrong in most places."""
-    return np.flatnonzero(wrong.mean(axis=1) >= _DENSE)
+def _heavy(wrong: Array, share: float) -> Array:
+    """Return the rows of which at least `share` is wrong."""
+    return np.flatnonzero(wrong.mean(axis=1) >= share)
 
 
-def _strips(wrong: Array, lines: Array, word: str) -> str | None:
+def _strips(wrong: Array, word: str) -> str | None:
     """Name whole rows (or, of a transposed mask, columns) if they hold all that is wrong."""
+    lines = _heavy(wrong, _DENSE)
     if not 0 < len(lines) < len(wrong) or _outside(wrong, lines).any():
         return None
-    return _lines(lines, len(wrong), word)
+    along = _box(wrong)[1]
+    spanned = along.stop - along.start >= _SPANNING * wrong.shape[1]
+    return _lines(lines, len(wrong), word) if spanned else None
 
 
 def _outside(wrong: Array, lines: Array) -> Array:
@@ -132,13 +146,14 @@ def _period(lines: Array, count: int, word: str) -> str | None:
     return None
 
 
-def _corner(wrong: Array, rows: Array, cols: Array) -> str | None:
+def _corner(wrong: Array) -> str | None:
     """Name whole rows and whole columns that together hold all that is wrong."""
+    rows, cols = _heavy(wrong, _SPANNING), _heavy(wrong.T, _SPANNING)
     both = 0 < len(rows) < wrong.shape[0] and 0 < len(cols) < wrong.shape[1]
     if not both or _outside(_outside(wrong, rows).T, cols).any():
         return None
     named = _lines(rows, wrong.shape[0], "row"), _lines(cols, wrong.shape[1], "column")
-    return " and ".join(named) if named[0] and named[1] else None
+    return f"{named[0]} and {named[1]}" if named[0] and named[1] else None
 
 
 def _tiles(wrong: Array) -> str | None:
@@ -174,8 +189,8 @@ def _block(wrong: Array) -> str | None:
     if inside.size == wrong.size or (inside.mean() < _DENSE and 1 not in inside.shape):
         return None
     if inside.mean() < _DENSE:
-        return f"{np.count_nonzero(inside)} elements in {_box_text(box)}"
-    return _box_text(box)
+        return f"{np.count_nonzero(inside)} elements in {_box_text(box, wrong.shape)}"
+    return _box_text(box, wrong.shape)
 
 
 def _box(wrong: Array) -> tuple[slice, slice]:
@@ -183,11 +198,14 @@ def _box(wrong: Array) -> tuple[slice, slice]:
     return slice(int(rows[0]), int(rows[-1]) + 1), slice(int(cols[0]), int(cols[-1]) + 1)
 
 
-def _box_text(box: tuple[slice, slice]) -> str:
+def _box_text(box: tuple[slice, slice], shape: tuple[int, ...]) -> str:
+    """Name the rectangle; a side that spans the whole matrix goes without saying."""
     texts = []
-    for span, word in zip(box, ("row", "column"), strict=True):
-        alone = span.stop - span.start == 1
-        texts.append(f"{word} {span.start}" if alone else f"{word}s {span.start} to {span.stop - 1}")
+    for span, size, word in zip(box, shape, ("row", "column"), strict=True):
+        if span.stop - span.start == 1:
+            texts.append(f"{word} {span.start}")
+        elif span.stop - span.start < size:
+            texts.append(f"{word}s {span.start} to {span.stop - 1}")
     return ", ".join(texts)
 
 
@@ -199,4 +217,4 @@ def _scattered(wrong: Array) -> str:
         return text
     box = _box(wrong)
     small = wrong[box].size <= wrong.size / 2
-    return f"{text} within {_box_text(box)}" if small else text
+    return f"{text} within {_box_text(box, wrong.shape)}" if small else text

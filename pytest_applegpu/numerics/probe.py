@@ -58,7 +58,11 @@ def cut(values: np.ndarray, bits: int, rounding: str) -> np.ndarray:
     raw = values.view(np.uint32).astype(np.uint64)
     if rounding == "nearest":
         # Ties go to even: add just under a half, and the last kept bit.
-        raw += (np.uint64(1) << np.uint64(drop - 1)) - np.uint64(1) + ((raw >> np.uint64(drop)) & np.uint64(1))
+        raw += (
+            (np.uint64(1) << np.uint64(drop - 1))
+            - np.uint64(1)
+            + ((raw >> np.uint64(drop)) & np.uint64(1))
+        )
     mask = np.uint64(0xFFFFFFFF) ^ ((np.uint64(1) << np.uint64(drop)) - np.uint64(1))
     return (raw & mask).astype(np.uint32).view(np.float32)
 

@@ -53,9 +53,7 @@ def _multiply(A: Array, B: Array, prepare: Callable[[Array], Array]) -> Array:
 class _Matrices:
     """The matrices of a batch, each prepared when asked for; a lone one is prepared once."""
 
-    def __init__(
-        self, X: Array, batch: tuple[int, ...], prepare: Callable[[Array], Array]
-    ) -> None:
+    def __init__(self, X: Array, batch: tuple[int, ...], prepare: Callable[[Array], Array]) -> None:
         lone = prod(X.shape[:-2]) == 1
         self._prepare = (lambda x: x) if lone else prepare
         self._view = np.broadcast_to(prepare(X) if lone else X, (*batch, *X.shape[-2:]))

@@ -56,7 +56,9 @@ def _which(differing: list[int], digests: Sequence[Hashable]) -> str:
         return f"call {differing[0] + 1} of {calls} differs from the first"
     if len(differing) == calls - 1 and len(set(digests)) == 2:
         return f"the first of {calls} calls differs from all others"
-    return f"{len(differing)} of {calls} calls differ from call 1, beginning with {differing[0] + 1}"
+    return (
+        f"{len(differing)} of {calls} calls differ from call 1, beginning with {differing[0] + 1}"
+    )
 
 
 def _changed(first: Array, other: Array) -> Array:

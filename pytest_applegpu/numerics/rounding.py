@@ -54,23 +54,32 @@ def round_to(x: Array, dtype: DType) -> Array:
     Beyond the largest finite number the result is infinite.
     """
     if dtype.numpy == _BFLOAT16:
-        # The registered cast passes through float32 and so rounds twice; this one does not.
-        x = keep_bits(x, dtype.significand)
+        # The registered cast passes through float32 and so rounds twice; what it gets is exact.
+        x = np.where(np.abs(x) < dtype.smallest_normal, _grid(x, dtype), keep_bits(x, 8))
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-        return widen(x.astype(dtype.numpy))
+        rounded: Array = widen(x.astype(dtype.numpy))
+    return rounded
+
+
+def _grid(x: Array, dtype: DType) -> Array:
+    """Round to the even spacing of subnormal numbers."""
+    step = dtype.smallest_normal * 2 * dtype.unit
+    with np.errstate(over="ignore", invalid="ignore"):
+        rounded: Array = np.rint(x / step) * step
+    return rounded
 
 
 def spacing(x: Array, dtype: DType) -> Array:
     """Distance between neighbours in `dtype` at |x| (subnormals included); x is float64."""
     with np.errstate(invalid="ignore"):
         exponent = np.frexp(x)[1]
-    lowest = int(np.frexp(dtype.smallest_normal)[1]) - dtype.significand
-    step: Array = np.ldexp(1.0, np.maximum(exponent - dtype.significand, lowest))
+    lowest = int(np.frexp(dtype.smallest_normal)[1])
+    exponent = np.where(x == 0, lowest, np.maximum(exponent, lowest))
+    step: Array = np.ldexp(1.0, exponent - dtype.significand)
     return step
 
 
 def larger_part(x: Array) -> Array:
     """Return |x|, or for complex numbers the larger of the parts' magnitudes."""
-    if x.dtype.kind == "c":
-        return np.maximum(np.abs(x.real), np.abs(x.imag))
-    return np.abs(x)
+    size: Array = np.abs(x.real)
+    return np.maximum(size, np.abs(x.imag)) if x.dtype.kind == "c" else size

@@ -85,8 +85,9 @@ def prove_isolation(A: Array, B: Array) -> str | None:
     special_a, special_b = (~np.isfinite(widen(X)) for X in (A, B))
     if not (special_a.any() or special_b.any()):
         return "neither operand holds NaN or Inf"
-    touched = special_a.any(axis=-1)[..., :, None] | special_b.any(axis=-2)[..., None, :]
-    if touched.all() and touched[0].size + touched.size > 2:
+    rows, cols = np.any(special_a, axis=-1, keepdims=True), np.any(special_b, -2, keepdims=True)
+    touched: Array = rows | cols
+    if touched.all() and touched.size > 1:
         return "no element of the result is clean, so nothing could leak"
     return None
 
@@ -115,7 +116,9 @@ def _leak(A: Array, B: Array, got: Array, expected: Array) -> str | None:
             batch = got.shape[:-2]
             a, b = (np.broadcast_to(X, (*batch, *X.shape[-2:]))[index] for X in (A, B))
             ours = wrong[index]
-            return say(a, ours, "row") or say(b.T, ours.T, "column") or _unplaced(stray=wrong is stray)
+            return (
+                say(a, ours, "row") or say(b.T, ours.T, "column") or _unplaced(stray=wrong is stray)
+            )
     return None
 
 

@@ -1,46 +1,38 @@
 """How far can the median of these samples be trusted, and how much do they scatter?
 
 Medians, because times are skewed: an interrupt only ever adds. Both figures are free of any
-assumption about the distribution's shape.
+assumption about the distribution's shape. SciPy is imported when it is first needed, since it
+takes longer to load than many a run does.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import comb
+from math import isnan
 from statistics import median
 from typing import Final
 
 LEVEL: Final = 0.95
 
-NORMAL_MAD: Final = 1.4826
-"""Standard deviations in a median absolute deviation, for a normal distribution."""
-
 
 def median_interval(samples: Sequence[float], level: float = LEVEL) -> tuple[float, float]:
     """Return an interval that holds the true median with at least probability `level`.
 
-    Its ends are order statistics: with r the largest rank such that a fair coin thrown N times
-    shows fewer than r heads with probability at most (1 - level) / 2, they are the r-th smallest
-    and the r-th largest sample (David & Nagaraja, Order Statistics, 3rd ed., sec. 7.1). Fewer
-    than six samples cannot reach 95 %; their extremes are returned.
+    Its ends are order statistics, as `scipy.stats.quantile_test` chooses them. Fewer than six
+    samples cannot reach 95 %; their extremes are returned.
 
     Raises:
         ValueError: there are no samples.
     """
+    import numpy as np  # noqa: PLC0415
+    from scipy.stats import quantile_test  # noqa: PLC0415
+
     if not samples:
         raise ValueError("no samples, no interval")
-    ordered = sorted(samples)
-    rank = max(1, _rank(len(ordered), level))
-    return ordered[rank - 1], ordered[-rank]
-
-
-def _rank(count: int, level: float) -> int:
-    allowed = (1 - level) / 2 * 2**count
-    rank, ways = 0, 0
-    while (ways := ways + comb(count, rank)) <= allowed:
-        rank += 1
-    return rank
+    tested = quantile_test(samples, q=median(samples), p=0.5)
+    ends: Sequence[float] = np.asarray(tested.confidence_interval(level)).tolist()
+    low, high = ends
+    return min(samples) if isnan(low) else low, max(samples) if isnan(high) else high
 
 
 def relative_spread(samples: Sequence[float]) -> float:
@@ -52,6 +44,8 @@ def relative_spread(samples: Sequence[float]) -> float:
     Raises:
         ValueError: there are no samples, or their median is not above 0.
     """
+    from scipy.stats import median_abs_deviation  # noqa: PLC0415
+
     if not samples or not (centre := median(samples)) > 0:
         raise ValueError("spread is relative to a median above 0")
-    return NORMAL_MAD * median(abs(sample - centre) for sample in samples) / centre
+    return float(median_abs_deviation(samples, scale="normal")) / centre

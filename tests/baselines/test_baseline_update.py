@@ -66,7 +66,8 @@ def test_the_first_run_adds_everything(tmp_path: Path) -> None:
 def test_measurements_become_parts() -> None:
     timing = Timing(2e-3, 1.9e-3, 2.1e-3, 0.05, 1.9e-3, 1e-4, 4, (2e-3, 2.1e-3), dropped=1)
     speed = speed_of(timing, rates(10**9, 10**7, 2e-3), RUN, METHOD)
-    numbers = numbers_of("exact", 0.0, 0.0, None, RUN)
+    numbers = numbers_of("exact", 0.0, float("inf"), None, RUN)
+    assert (numbers.share, numbers.ulp, numbers.relative) == (0.0, None, None)
     found = gather(KEY, HARDWARE, [(CASE, RUN, numbers), (CASE, RUN, speed)])
     assert found.cases[CASE] == Record(numbers, speed)
     assert found.runs == {run_id(RUN): RUN}
@@ -88,6 +89,18 @@ def test_equal_numbers_stay_as_they_are() -> None:
     merged, changes = merge(BASELINE, _one(NEXT_MLX, NUMBERS))
     assert changes == ()
     assert merged == BASELINE
+
+
+def test_numbers_equal_in_the_digits_kept_are_equal(tmp_path: Path) -> None:
+    exact = _one(RUN, replace(NUMBERS, relative=1.23456789e-4))
+    write(tmp_path, exact)
+    assert write(tmp_path, exact) == ()
+
+
+def test_a_figure_that_cannot_be_kept_is_refused_by_file_and_case(tmp_path: Path) -> None:
+    with pytest.raises(BaselineError, match=r'20c\.json: not written: \$\.cases\["matmul-f16'):
+        write(tmp_path, _one(RUN, replace(NUMBERS, ulp=float("nan"))))
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_other_numbers_are_replaced_and_listed() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import struct
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -91,6 +92,13 @@ def test_a_metallib_of_an_unknown_layout_that_holds_names(library: Make) -> None
     found = read_kernels(library(b"MTLB" + bytes(84) + NAX[0].encode()))
     assert found.nax == "yes"
     assert "though its header is not one that is known" in found.reason
+
+
+def test_a_dylib_that_cannot_be_read_leaves_the_names(library: Make) -> None:
+    head = struct.pack(">2I2I2Q2I", 0xCAFEBABF, 1, 0x0100000C, 0, 2**63 - 1, 1, 0, 0)
+    found = read_kernels(library(NAX, head, (26, 2)))
+    assert (found.nax, found.target.value) == ("yes", (26, 2))
+    assert "mlx.metallib" in found.target.source
 
 
 def test_nothing_there(tmp_path: Path) -> None:

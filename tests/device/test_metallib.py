@@ -87,6 +87,15 @@ def test_a_loose_name_across_two_pieces_is_seen() -> None:
     assert read(data).loose
 
 
+@pytest.mark.parametrize("field", [16, 24, 32])
+def test_numbers_that_no_file_has(metallib_bytes: Bytes, field: int) -> None:
+    data = bytearray(metallib_bytes(NAMES))
+    data[field : field + 8] = b"\xff" * 8
+    found = read(bytes(data))
+    assert found.names is None
+    assert "not one that is known" in found.damage
+
+
 def test_a_metallib_of_no_functions(metallib_bytes: Bytes) -> None:
     assert read(metallib_bytes(())).names == ()
 

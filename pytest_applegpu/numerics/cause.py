@@ -1,0 +1,61 @@
+"""Which fault would give exactly this result?
+
+Each model of a fault predicts what it would have made of the operands; the first whose
+prediction is what was got names the cause. On data whose sums are exact the prediction must hold
+to the bit, on others it must leave no more than a quarter of the error and stay within what
+honest summation may add. No model, no name: a wrong name costs more than none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+import numpy as np
+
+from pytest_applegpu.dtypes import DType
+from pytest_applegpu.numerics import accumulated, lost_terms, misplaced, narrowed
+from pytest_applegpu.numerics.bounds import Arithmetic
+from pytest_applegpu.numerics.evidence import Evidence, gather
+from pytest_applegpu.numerics.finding import Finding
+from pytest_applegpu.numerics.rounding import Array
+
+_MODELS: Final[tuple[Callable[[Evidence], str | None], ...]] = (
+    misplaced.nothing,
+    lost_terms.lost_everywhere,
+    misplaced.zeros,
+    misplaced.lines,
+    misplaced.transposes,
+    narrowed.output,
+    lost_terms.lost_somewhere,
+    narrowed.operands,
+    narrowed.results,
+    accumulated.accumulators,
+)
+
+
+def explain(  # noqa: PLR0917 - a product, its format and its promise
+    A: Array, B: Array, got: Array, dtype: DType, arithmetic: Arithmetic, finding: Finding
+) -> str | None:
+    """Name the fault that explains a wrong result, or None if no model does.
+
+    Args:
+        A: first operand as stored, shape (*batch_a, M, K).
+        B: second operand, shape (*batch_b, K, N).
+        got: the result, shape (*batch, M, N).
+        dtype: format of all three.
+        arithmetic: what the route promises.
+        finding: what a check found; `worst` tells where to look.
+    """
+    if finding.worst is None:
+        return None
+    *batch_index, row, col = finding.worst
+    index, batch = tuple(batch_index), got.shape[:-2]
+    a, b = (np.broadcast_to(X, (*batch, *X.shape[-2:])) for X in (A, B))
+    evidence = gather((a[index], b[index], got[index]), (row, col), dtype, arithmetic)
+    if not evidence.wrong.any():
+        return None
+    if evidence.k == 0:
+        return "not zero though K = 0"
+    named = misplaced.batches(evidence, a, b, index)
+    return named or next(filter(None, (model(evidence) for model in _MODELS)), None)

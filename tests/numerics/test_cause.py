@@ -1,0 +1,192 @@
+"""Is every planted fault seen, and called by its name?"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from pytest_applegpu.dtypes import DTYPES
+from pytest_applegpu.numerics.bounds import promise
+from pytest_applegpu.numerics.check import judge
+from pytest_applegpu.numerics.fills import FILLS, make
+from pytest_applegpu.numerics.finding import Finding
+from pytest_applegpu.numerics.rounding import Array
+from tests.numerics import planted
+from tests.numerics.planted import Product
+
+NAMES = list(DTYPES)
+EVERY = ("integer", "cancel", "onehot", "powers", "round", "normal", "uniform", "spread", "large")
+
+
+def found(name: str, fill: str, faulty: Product, *, batch: tuple[int, ...] = (2,)) -> Finding:
+    """Judge a faulty product of 48 x 131 x 70."""
+    dtype, rng = DTYPES[name], np.random.default_rng(11)
+    A, B = make(fill, dtype, (*batch, 48, 131), (*batch, 131, 70), dtype.significand, rng)
+    return judge(
+        FILLS[fill].check, A, B, faulty(A, B, dtype), dtype, promise(dtype), np.random.default_rng(1)
+    )
+
+
+def is_named(finding: Finding, cause: str | None, pattern: str | None = None) -> None:
+    assert (finding.verdict, finding.cause) == ("over", cause)
+    if pattern is not None:
+        assert finding.pattern == pattern
+
+
+@pytest.mark.parametrize("fill", [*EVERY, "ones", "tiny"])
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("lost", [1, 3, 16])
+def test_a_lost_tail_is_named(name: str, fill: str, lost: int) -> None:
+    size = f"{lost} elements" if lost > 1 else "element"
+    is_named(
+        found(name, fill, planted.without_tail(lost)),
+        f"as if the last {size} of K were dropped",
+    )
+
+
+@pytest.mark.parametrize("fill", EVERY)
+@pytest.mark.parametrize("name", NAMES)
+def test_a_lost_stretch_of_k_is_named(name: str, fill: str) -> None:
+    is_named(found(name, fill, planted.chunk_lost), "as if k = 32 to 63 were dropped")
+
+
+@pytest.mark.parametrize("fill", ["integer", "cancel", "normal", "uniform"])
+@pytest.mark.parametrize("name", NAMES)
+def test_a_tail_lost_in_a_corner_is_named_and_placed(name: str, fill: str) -> None:
+    finding = found(name, fill, planted.tail_lost_in_last_columns)
+    is_named(finding, "as if the last 3 elements of K were dropped")
+    assert finding.pattern == "last 16 columns (columns >= 54) of every batch"
+
+
+@pytest.mark.parametrize("fill", EVERY)
+@pytest.mark.parametrize("name", NAMES)
+def test_a_stale_last_row_is_named(name: str, fill: str) -> None:
+    finding = found(name, fill, planted.last_row_stale)
+    is_named(finding, "row 47 repeats row 46", "the last row (47) of every batch")
+
+
+@pytest.mark.parametrize("fill", EVERY)
+@pytest.mark.parametrize("name", NAMES)
+def test_a_last_row_or_column_never_written_is_named(name: str, fill: str) -> None:
+    cause = "zero wherever it is wrong"
+    is_named(found(name, fill, planted.last_row_zero), cause, "the last row (47) of every batch")
+    column = found(name, fill, planted.last_column_zero)
+    is_named(column, cause, "the last column (69) of every batch")
+
+
+@pytest.mark.parametrize("fill", EVERY)
+@pytest.mark.parametrize("name", NAMES)
+def test_swapped_columns_are_named(name: str, fill: str) -> None:
+    cause = "columns 1 and 4 are swapped"
+    is_named(found(name, fill, planted.columns_swapped), cause, "columns 1, 4 of every batch")
+
+
+@pytest.mark.parametrize("fill", EVERY)
+@pytest.mark.parametrize("name", NAMES)
+def test_a_repeated_batch_is_named(name: str, fill: str) -> None:
+    finding = found(name, fill, planted.batch_repeated)
+    is_named(finding, "batch 1 repeats batch 0")
+    assert finding.pattern is not None
+    assert finding.pattern.startswith("batch 1 only")
+
+
+@pytest.mark.parametrize("fill", EVERY)
+@pytest.mark.parametrize("name", NAMES)
+def test_transposed_operands_and_zero_results_are_named(name: str, fill: str) -> None:
+    is_named(found(name, fill, planted.transposed_a), "operand A read as its transpose")
+    is_named(found(name, fill, planted.zero_result), "the result is all zeros")
+
+
+@pytest.mark.parametrize("truncate", [False, True])
+@pytest.mark.parametrize(("bits", "family"), [(8, "bfloat16"), (11, "TF32-class")])
+@pytest.mark.parametrize("fill", ["onehot", "normal", "uniform", "spread", "large"])
+@pytest.mark.parametrize("name", ["float32", "complex64"])
+def test_cut_operands_are_named(
+    name: str, fill: str, bits: int, family: str, *, truncate: bool
+) -> None:
+    how = "truncated" if truncate else "rounded"
+    cause = f"operands cut to {bits} significant bits ({how}, {family})"
+    is_named(found(name, fill, planted.cut(bits, truncate=truncate)), cause)
+
+
+def test_cut_integers_are_named_to_the_bit() -> None:
+    cause = "operands cut to 8 significant bits (rounded, bfloat16)"
+    is_named(found("float32", "integer", planted.cut(8, truncate=False)), cause)
+
+
+@pytest.mark.parametrize("fill", ["round", "normal", "uniform", "spread"])
+@pytest.mark.parametrize("name", ["float16", "bfloat16"])
+def test_truncated_output_is_named_and_shows_as_bias(name: str, fill: str) -> None:
+    finding = found(name, fill, planted.truncated)
+    is_named(finding, "output truncated instead of rounded")
+    assert finding.bias == pytest.approx(-0.48, abs=0.1)
+
+
+def test_a_float32_accumulator_is_its_output_and_cannot_be_truncated() -> None:
+    for fill in ("integer", "onehot", "normal"):
+        assert found("float32", fill, planted.truncated).passed
+
+
+@pytest.mark.parametrize("size", [1, 16, 32, 64])
+@pytest.mark.parametrize("fill", ["cancel", "normal", "uniform", "round"])
+@pytest.mark.parametrize("name", ["float32", "float16", "bfloat16"])
+def test_half_accumulation_is_named(name: str, fill: str, size: int) -> None:
+    finding = found(name, fill, planted.half_blocks(size))
+    assert finding.verdict == "over"
+    assert finding.cause is not None
+    assert finding.cause.startswith("accumulated in float16 (")
+
+
+@pytest.mark.parametrize("fill", ["normal", "spread", "cancel"])
+def test_half_accumulation_in_another_order_is_named(fill: str) -> None:
+    finding = found("float16", fill, planted.half_pairwise)
+    assert finding.cause is not None
+    assert finding.cause.startswith("accumulated in float16 (")
+
+
+def test_half_accumulators_that_overflow_are_named() -> None:
+    finding = found("float32", "onehot", planted.half_pairwise)
+    cause = "accumulated in float16 (not finite where partial sums pass its largest number)"
+    is_named(finding, cause, "every element")
+
+
+def test_one_wrong_element_in_a_million_is_found_and_not_explained() -> None:
+    dtype, rng = DTYPES["float32"], np.random.default_rng(2)
+    A, B = make("integer", dtype, (1024, 64), (64, 1024), 24, rng)
+    C = planted.honest(A, B, dtype)
+    C[613, 77] += 1
+    for check in ("exact", "projection"):
+        finding = judge(check, A, B, C, dtype, promise(dtype), rng)
+        is_named(finding, None, "one element at (613, 77)")
+        assert finding.wrong == 1
+
+
+def garbage_row(A: Array, B: Array, dtype: planted.DType) -> Array:
+    C = planted.honest(A, B, dtype)
+    C[..., 5, :] *= np.array(1.5, C.dtype)
+    return C
+
+
+def noise(A: Array, B: Array, dtype: planted.DType) -> Array:
+    C = planted.honest(A, B, dtype)
+    factor = np.random.default_rng(5).uniform(0.5, 2, C.shape)
+    return (C * factor.astype(C.dtype)).astype(C.dtype)
+
+
+@pytest.mark.parametrize("faulty", [garbage_row, noise])
+@pytest.mark.parametrize("fill", EVERY)
+@pytest.mark.parametrize("name", NAMES)
+def test_what_no_model_explains_has_no_name(name: str, fill: str, faulty: Product) -> None:
+    is_named(found(name, fill, faulty), None)
+
+
+@pytest.mark.parametrize("shape", [(1, 1, 1), (1, 1, 40), (2, 1, 3), (1, 3, 2)])
+def test_small_results_are_not_explained_by_chance(shape: tuple[int, int, int]) -> None:
+    dtype, rng = DTYPES["float32"], np.random.default_rng(3)
+    m, n, k = shape
+    for seed in range(20):
+        A, B = make("integer", dtype, (m, k), (k, n), 24, np.random.default_rng(seed))
+        C = planted.honest(A, B, dtype)
+        C[0, 0] += 2
+        finding = judge("exact", A, B, C, dtype, promise(dtype), rng)
+        assert (finding.verdict, finding.cause) == ("over", None)

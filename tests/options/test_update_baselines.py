@@ -1,0 +1,76 @@
+"""`--applegpu-update-baselines`: store what this run measured."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.conftest import CASE, Suites
+
+TIMED = "matmul-f32-nt-64x64x64 fill=normal check=throughput tf32=on"
+CPU = ("--applegpu-backend", "cpu")
+
+
+def stored(pytester: pytest.Pytester) -> dict[str, Any]:
+    """Return the one stored file."""
+    (path,) = (pytester.path / "baselines").glob("*.json")
+    found: dict[str, Any] = json.loads(path.read_text())
+    return found
+
+
+def test_numbers_and_speed_are_stored_by_case_and_setting(
+    suites: Suites, pytester: pytest.Pytester
+) -> None:
+    words = ("--applegpu-case", CASE, "--applegpu-case", TIMED, "--applegpu-update-baselines")
+    result = suites(*CPU, *words)
+    result.stdout.fnmatch_lines(["baseline written: *cpu-*.json: 2 changes"])
+    found = stored(pytester)
+    assert sorted(found["cases"]) == sorted([CASE, TIMED])
+    assert found["cases"][CASE]["numbers"]["verdict"] == "exact"
+    assert found["cases"][TIMED]["speed"]["seconds"] > 0
+    (run,) = found["runs"].values()
+    assert run["mlx"]
+
+
+def test_it_takes_no_value_so_a_path_may_follow(
+    suites: Suites, pytester: pytest.Pytester
+) -> None:
+    path = pytester.makepyfile("def test_own(): pass")
+    result = suites(*CPU, "--applegpu-case", CASE, "--applegpu-update-baselines", str(path))
+    result.assert_outcomes(passed=2)
+
+
+def test_ini_twin(suites: Suites, pytester: pytest.Pytester, ini: Callable[..., None]) -> None:
+    ini("applegpu_update_baselines = true")
+    suites(*CPU, "--applegpu-case", CASE)
+    assert list(stored(pytester)["cases"]) == [CASE]
+
+
+def test_other_cases_stay(suites: Suites, pytester: pytest.Pytester) -> None:
+    for case in (CASE, TIMED):
+        suites(*CPU, "--applegpu-case", case, "--applegpu-update-baselines")
+    assert sorted(stored(pytester)["cases"]) == sorted([CASE, TIMED])
+
+
+def test_failures_are_not_stored(suites: Suites, pytester: pytest.Pytester) -> None:
+    words = ("--applegpu-case", CASE, "--applegpu-update-baselines")
+    suites(*CPU, *words, fault="last_row")
+    assert stored(pytester)["cases"] == {}
+
+
+def test_a_switch_of_the_user_forbids_it(
+    suites: Suites, pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = (*CPU, "--applegpu-case", CASE, "--applegpu-update-baselines")
+    monkeypatch.setenv("MLX_BFS_MAX_WIDTH", "7")
+    result = suites(*words)
+    result.stdout.fnmatch_lines(
+        [
+            "set in the environment: MLX_BFS_MAX_WIDTH=7 (no baseline is written)",
+            "baseline not written: MLX_BFS_MAX_WIDTH=7 is set*",
+        ]
+    )
+    assert not (pytester.path / "baselines").exists()
