@@ -13,7 +13,7 @@ from typing import Final
 import numpy as np
 
 from pytest_applegpu.dtypes import DTYPES, DType
-from pytest_applegpu.numerics.evidence import Evidence
+from pytest_applegpu.numerics.evidence import Evidence, root_mean_square
 from pytest_applegpu.numerics.rounding import Array, keep_bits, round_to
 
 _MOST: Final = 128
@@ -27,6 +27,9 @@ _LANES: Final = (2, 4, 8, 16, 32)
 
 _ALIKE: Final = 3.0
 """Factor within which an error counts as being of the size that a model predicts."""
+
+_EVEN: Final = 0.25
+"""Least share that errors of the smallest quarter of results are of those of the largest."""
 
 _MANY: Final = 0.25
 """Share of elements that must be wrong: a narrow accumulator spares few."""
@@ -64,7 +67,19 @@ def _followed(
         return "not finite where partial sums pass its largest number"
     error = _size(got - exact)
     alike = min(sizes) / _ALIKE <= error <= max(sizes) * _ALIKE
-    return "by the size of the errors" if error and alike and _spread(evidence, narrow) else None
+    alike = alike and _even(got - exact, exact) and _spread(evidence, narrow)
+    return "by the size of the errors" if error and alike else None
+
+
+def _even(error: Array, exact: Array) -> bool:
+    """Whether small results are nearly as wrong as large ones, as rounded partial sums make them.
+
+    What is wrong by a share of each result is something else.
+    """
+    order = np.argsort(np.abs(exact))
+    quarter = len(order) // 4
+    small, large = _size(error[order[:quarter]]), _size(error[order[-quarter:]])
+    return small >= _EVEN * large
 
 
 def _spread(evidence: Evidence, narrow: DType) -> bool:
@@ -127,9 +142,7 @@ def _tree(terms: Array, narrow: DType, *, neighbours: bool) -> Array:
 
 
 def _size(error: Array) -> float:
-    """Return the root mean square of what is finite."""
-    finite = error[np.isfinite(error)]
-    return float(np.sqrt(np.square(finite).mean())) if finite.size else 0.0
+    return root_mean_square(error[np.isfinite(error)])
 
 
 def _overflows(evidence: Evidence, spot: tuple[Array, Array], terms: Array, narrow: DType) -> bool:

@@ -101,9 +101,16 @@ class Evidence:
         with np.errstate(invalid="ignore", over="ignore"):
             residual, error = larger_part(got - rounded), larger_part(got - exact)
             close = same | (residual <= slack)
-            left = np.square(residual[finite]).sum()
-            there = np.square(error[np.isfinite(error)]).sum()
-        return bool(close.mean() >= _MOST_CLOSE and left <= _MUCH_SMALLER**2 * there)
+        left, there = (root_mean_square(x[finite]) for x in (residual, error))
+        return bool(close.mean() >= _MOST_CLOSE and left <= _MUCH_SMALLER * there)
+
+
+def root_mean_square(x: Array) -> float:
+    """Return the root of the mean square, whatever the range of `x`; 0 of nothing."""
+    largest = float(np.abs(x).max(initial=0.0))
+    if largest == 0:
+        return 0.0
+    return largest * float(np.sqrt(np.square(x / largest).mean()))
 
 
 def gather(

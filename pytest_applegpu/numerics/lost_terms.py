@@ -93,10 +93,10 @@ def _fitting(evidence: Evidence, spot: tuple[Array, Array], guesses: Array) -> A
     rounded = round_to(guesses, evidence.dtype)
     with np.errstate(invalid="ignore", over="ignore"):
         residual = np.where(rounded == got, 0.0, larger_part(rounded - got))
-        total = np.square(np.where(np.isnan(residual), np.inf, residual)).sum(axis=0)
+        furthest = np.where(np.isnan(residual), np.inf, residual).max(axis=0)
     if evidence.strict:
-        return np.flatnonzero(total == 0)
-    best = np.argsort(total, kind="stable")[:3]
+        return np.flatnonzero(furthest == 0)
+    best = np.argsort(furthest, kind="stable")[:3]
     slack = evidence.slack[spot]
     return best[[evidence.fits(guesses[:, guess], slack, spot) for guess in best]][:1]
 

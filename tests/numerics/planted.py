@@ -73,9 +73,10 @@ def half_blocks(size: int) -> Product:
 def half_pairwise(A: Array, B: Array, dtype: DType) -> Array:
     """Sum float16 products by NumPy's own reduction: eight lanes, then in pairs."""
     with np.errstate(all="ignore"):
-        products = A.astype(np.float32)[..., :, None, :] * np.swapaxes(B, -1, -2).astype(
-            np.float32
-        )[..., None, :, :]
+        products = (
+            A.astype(np.float32)[..., :, None, :]
+            * np.swapaxes(B, -1, -2).astype(np.float32)[..., None, :, :]
+        )
         sums = np.add.reduce(products.astype(np.float16), axis=-1, dtype=np.float16)
     return stored(sums.astype(np.float32), dtype)
 

@@ -114,7 +114,9 @@ def test_integers_stay_within_what_the_output_counts_to(dtype: DType) -> None:
         assert (np.abs(parts) % 2 == 1).all()
 
 
-@pytest.mark.parametrize("dtype", [DTYPES["float32"], DTYPES["float16"]], ids=["float32", "float16"])
+@pytest.mark.parametrize(
+    "dtype", [DTYPES["float32"], DTYPES["float16"]], ids=["float32", "float16"]
+)
 @pytest.mark.parametrize("k", [64, 131, 1024, 4096])
 def test_cancelling_sums_leave_a_half_accumulator(dtype: DType, k: int) -> None:
     A, B = make("cancel", dtype, (16, k), (k, 16), 11, np.random.default_rng(k))

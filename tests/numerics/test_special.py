@@ -42,7 +42,9 @@ def test_honest_products_keep_specials_in_their_place(
     name: str, m: int, n: int, k: int, batch: tuple[int, ...], seed: int
 ) -> None:
     dtype = DTYPES[name]
-    A, B = isolation_operands(dtype, (*batch, m, k), (*batch[-1:], k, n), np.random.default_rng(seed))
+    A, B = isolation_operands(
+        dtype, (*batch, m, k), (*batch[-1:], k, n), np.random.default_rng(seed)
+    )
     assert prove_isolation(A, B) is None
     C = honest(A, B, dtype)
     assert check_isolation(A, B, C, dtype).verdict == "exact"
