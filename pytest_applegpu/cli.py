@@ -103,11 +103,13 @@ def _baselines_update(chosen: argparse.Namespace, others: list[str]) -> int:
         value = getattr(chosen, option.destination, None)
         for one in value if isinstance(value, list) else [value]:
             words += [] if one is None else [option.flag, one]
-    if not any(not word.startswith("-") and Path(word.partition("::")[0]).exists() for word in others):
+    if not any(
+        not word.startswith("-") and Path(word.partition("::")[0]).exists() for word in others
+    ):
         here = Path("suites", "conformance").is_dir()
         words += ["suites"] if here else ["--pyargs", "pytest_applegpu.suites"]
     # A process of its own: pytest imports the suites, and leaves this one as it was.
-    os.execv(sys.executable, [sys.executable, "-m", "pytest", *words, *others])
+    os.execv(sys.executable, [sys.executable, "-m", "pytest", *words, *others])  # noqa: S606
 
 
 if __name__ == "__main__":

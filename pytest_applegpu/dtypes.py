@@ -43,7 +43,7 @@ class DType:
 
 def _table() -> dict[str, DType]:
     single, half = np.finfo(np.float32), np.finfo(np.float16)
-    double, brain = np.finfo(np.float64), ml_dtypes.finfo(ml_dtypes.bfloat16)
+    double, brain = np.finfo(np.float64), ml_dtypes.finfo(ml_dtypes.bfloat16)  # type: ignore[no-untyped-call]
     rows = (
         DType("float32", "f32", np.dtype(np.float32), 24, float(single.max), float(single.tiny)),
         DType("float16", "f16", np.dtype(np.float16), 11, float(half.max), float(half.tiny)),

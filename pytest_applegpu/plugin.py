@@ -6,7 +6,7 @@ time; the rest of the product is imported once a run turns out to hold its suite
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
 
@@ -34,7 +34,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def _add_option(parser: pytest.Parser, group: pytest.OptionGroup, option: Option) -> None:
     if option.form == "flag":
         group.addoption(
-            option.flag, action="store_true", default=None, dest=option.destination, help=option.help
+            option.flag,
+            action="store_true",
+            default=None,
+            dest=option.destination,
+            help=option.help,
         )
         parser.addini(option.ini, option.help, type="bool", default=False)
         return
@@ -47,7 +51,8 @@ def _add_option(parser: pytest.Parser, group: pytest.OptionGroup, option: Option
         metavar=option.metavar,
         help=option.help,
     )
-    parser.addini(option.ini, option.help, type="linelist" if option.form == "list" else "string")
+    kind: Literal["linelist", "string"] = "linelist" if option.form == "list" else "string"
+    parser.addini(option.ini, option.help, type=kind)
 
 
 def pytest_configure(config: pytest.Config) -> None:

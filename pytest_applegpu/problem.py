@@ -65,7 +65,9 @@ class Problem:
         try:
             _ = self.batch
         except ValueError:
-            raise ValueError(f"batches {self.batch_a} and {self.batch_b} do not broadcast") from None
+            raise ValueError(
+                f"batches {self.batch_a} and {self.batch_b} do not broadcast"
+            ) from None
         _ = self.placement_a, self.placement_b
         for name, layout, size in (("a", self.layout_a, self.m), ("b", self.layout_b, self.n)):
             if layout == "vec" and size != 1:

@@ -155,7 +155,14 @@ class Session:
         if op not in self._planned:
             config, backend, dtypes = self.config, self.backend, self.dtypes
             self._planned[op] = [
-                *numeric_cases(op, backend, dtypes, config.tier, config.seed, config.settings),
+                *numeric_cases(
+                    op,
+                    backend,
+                    dtypes,
+                    tier=config.tier,
+                    seed=config.seed,
+                    settings=config.settings,
+                ),
                 *speed_cases(op, backend, dtypes, config.tier, config.settings),
             ]
         return self._planned[op]

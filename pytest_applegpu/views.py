@@ -7,6 +7,7 @@ with NaN and must never be read.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -59,7 +60,9 @@ def parse_layout(text: str) -> tuple[str, int]:
     return name, 0
 
 
-def place(layout: str, batch: tuple[int, ...], rows: int, cols: int, *, transposed: bool) -> Placement:
+def place(
+    layout: str, batch: tuple[int, ...], rows: int, cols: int, *, transposed: bool
+) -> Placement:
     """Lay an operand of logical shape (*batch, rows, cols) out in memory.
 
     A transposed operand is laid out as (cols, rows), then its last two axes are swapped, so that
@@ -167,7 +170,7 @@ def _slice(array: np.ndarray, spans: list[list[int]]) -> np.ndarray:
     return array[tuple(slice(a, None if s < 0 else b, s) for a, b, s in spans)]
 
 
-_TAKE: Final = {
+_TAKE: Final[dict[str, Callable[..., np.ndarray]]] = {
     "slice": _slice,
     "transpose": np.transpose,
     "broadcast": np.broadcast_to,

@@ -50,7 +50,8 @@ def test_any_text_is_a_problem_or_a_value_error(text: str) -> None:
     try:
         problem = parse_problem(text)
     except ValueError as error:
-        assert str(error)
+        said = str(error)
+        assert said
     else:
         assert parse_problem(str(problem)) == problem
 

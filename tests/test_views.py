@@ -40,7 +40,9 @@ def test_guards_of_nan_lie_round_a_view(layout: str) -> None:
 
 def test_a_stride_of_zero_stores_one_matrix() -> None:
     placement = place("bc", (4, 5), 2, 3, transposed=True)
-    assert placement == Placement((3, 2), (("broadcast", [4, 5, 3, 2]), ("transpose", [0, 1, 3, 2])))
+    assert placement == Placement(
+        (3, 2), (("broadcast", [4, 5, 3, 2]), ("transpose", [0, 1, 3, 2]))
+    )
 
 
 @given(st.text())
@@ -48,7 +50,8 @@ def test_any_text_is_a_layout_or_a_value_error(text: str) -> None:
     try:
         name, number = parse_layout(text)
     except ValueError as error:
-        assert str(error)
+        said = str(error)
+        assert said
     else:
         assert name in LAYOUTS
         assert number >= 0

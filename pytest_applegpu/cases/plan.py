@@ -37,6 +37,7 @@ def numeric_cases(
     op: str,
     backend: str,
     dtypes: tuple[DType, ...],
+    *,
     tier: str,
     seed: int,
     settings: Iterable[Setting],

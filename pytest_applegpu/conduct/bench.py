@@ -1,4 +1,4 @@
-"""What conducting a case needs: the configuration, the workers, and what they are measured to do."""
+"""What conducting a case needs: configuration, device, workers, and what these were measured at."""
 
 from __future__ import annotations
 

@@ -91,9 +91,7 @@ def _finding(
     )
 
 
-def _fleeting(
-    case: Case, bench: Bench, arithmetic: Arithmetic, operands: Pair
-) -> str | None:
+def _fleeting(case: Case, bench: Bench, arithmetic: Arithmetic, operands: Pair) -> str | None:
     """Make the call again: a fault that comes and goes is another one than one that stays."""
     try:
         answer = _multiply(case, bench, operands, AGAIN)

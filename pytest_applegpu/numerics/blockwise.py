@@ -16,6 +16,8 @@ from pytest_applegpu.numerics.rounding import Array, widen
 _BLOCK: Final = 2**18
 """Elements widened at a time: 2 MiB."""
 
+_FEW: Final = 8
+
 
 def blocks(X: Array) -> Iterator[tuple[slice, Array]]:
     """Yield X (R, S) by blocks of rows, in float64 or complex128; each is gone with the next."""
@@ -59,6 +61,9 @@ def left_times(rows: Array, X: Array) -> Array:
     kind = np.complex64 if X.dtype.kind == "c" else np.float32
     result = np.zeros((len(rows), X.shape[1]), np.result_type(rows, kind))
     for span, block in blocks(X):
+        if len(rows) > _FEW:
+            result += rows[:, span] @ block
+            continue
         # One row at a time: a matrix product of so few rows wakes every thread for nothing.
         for number, row in enumerate(rows):
             result[number] += row[span] @ block

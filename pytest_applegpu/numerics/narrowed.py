@@ -16,7 +16,11 @@ _FIRST_LOOK: Final = 32
 
 
 def output(evidence: Evidence) -> str | None:
-    """The sum was truncated, not rounded, on output."""
+    """The sum was truncated, not rounded, on output.
+
+    Only where the output is narrower than the accumulator: a float32 sum is stored as it is. An
+    accumulator that truncates each step shows as `bias` of the fill `uniform` instead.
+    """
     truncated = keep_bits(evidence.exact, evidence.dtype.significand, truncate=True)
     explained = evidence.fits(truncated, evidence.slack)
     return "output truncated instead of rounded" if explained else None

@@ -101,7 +101,7 @@ def _recompute(A: Array, B: Array, got: Array, suspect: Array, dtype: DType) -> 
     expected = round_to(_rows(A, B, suspects), dtype)
     comparison = compare_exact(got[suspects.places], expected, dtype)
     if comparison.finding.passed:
-        detail = "rows disagree whose elements are right: integers too large for the projection"
+        detail = "rows disagree whose elements are right: these are no integers to project"
         return Finding("no proof", total=got.size, detail=detail)
     return _told(comparison.finding, comparison.wrong, suspects, got)
 

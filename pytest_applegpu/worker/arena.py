@@ -59,7 +59,9 @@ class Arena:
             self._map = mmap.mmap(self.fd, os.fstat(self.fd).st_size)
         return self._map
 
-    def _window(self, offset: int, dtype: np.dtype[np.generic], shape: tuple[int, ...]) -> np.ndarray:
+    def _window(
+        self, offset: int, dtype: np.dtype[np.generic], shape: tuple[int, ...]
+    ) -> np.ndarray:
         size = int(np.prod(shape, dtype=np.int64))
         if not size:
             return np.zeros(shape, dtype)

@@ -1,4 +1,4 @@
-"""Which worker runs a case: one a setting, kept alive, replaced when it can no longer be trusted."""
+"""Which worker runs a case: one a setting, kept alive, replaced when it is no longer trusted."""
 
 from __future__ import annotations
 

@@ -27,8 +27,8 @@ from typing import Any
 
 PROTOCOL = 1
 
-np: Any  # imported by `hello`, so that a failure can be told
-mx: Any
+np: Any = None  # imported by `hello`, so that a failure can be told
+mx: Any = None
 
 Request = dict[str, Any]
 Reply = dict[str, Any]
@@ -88,7 +88,8 @@ class Arena:
         """Copy `array` to `offset`; return where the next one may begin."""
         if array.size:
             self.array(offset, array.dtype, array.shape)[...] = array
-        return offset + -(-array.nbytes // 64) * 64
+        end: int = offset + -(-array.nbytes // 64) * 64
+        return end
 
 
 def load(arena: Arena, spec: Request) -> Any:
@@ -98,7 +99,9 @@ def load(arena: Arena, spec: Request) -> Any:
     if spec["dtype"] == "bfloat16":
         array = array.view(mx.bfloat16)
     elif array.dtype != getattr(mx, spec["dtype"]):
-        array = mx.array(arena.array(spec["offset"], raw, spec["storage"]), getattr(mx, spec["dtype"]))
+        array = mx.array(
+            arena.array(spec["offset"], raw, spec["storage"]), getattr(mx, spec["dtype"])
+        )
     for name, argument in spec["steps"]:
         array = STEPS[name](array, argument)
     return array
@@ -129,7 +132,7 @@ def plain(result: Any) -> tuple[Any, str]:
     name = str(result.dtype).rpartition(".")[2]
     if name == "bfloat16":
         result = result.view(mx.uint16)
-    return np.ascontiguousarray(np.array(result)), name
+    return np.array(result, order="C"), name
 
 
 class Server:
@@ -146,7 +149,9 @@ class Server:
         operation = OPERATIONS[tuple(request["operation"])]
         operands = [load(self.arena, spec) for spec in request["operands"]]
         mx.eval(*operands)
-        offset, digests, results = request["free"], [], []
+        offset: int = request["free"]
+        digests: list[str] = []
+        results: list[Reply] = []
         for _ in range(request["repeat"]):
             result = operation(*operands)
             mx.eval(result)

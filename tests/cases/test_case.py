@@ -14,7 +14,9 @@ BOTH = (Setting("on"), Setting("off"))
 
 
 def test_every_planned_case_parses_back_to_itself() -> None:
-    planned = numeric_cases("matmul", "cpu", tuple(DTYPES.values()), "smoke", 0, BOTH)
+    planned = numeric_cases(
+        "matmul", "cpu", tuple(DTYPES.values()), tier="smoke", seed=0, settings=BOTH
+    )
     for case in planned:
         assert parse_cases(str(case), BOTH) == [case]
 

@@ -24,7 +24,9 @@ BOTH = (Setting("on"), Setting("off"))
 
 def plan(tier: str = "smoke", seed: int = 0, backend: str = "cpu") -> list[Case]:
     """Plan for a backend with all that it has."""
-    return numeric_cases("matmul", backend, backend_dtypes(backend), tier, seed, BOTH)
+    return numeric_cases(
+        "matmul", backend, backend_dtypes(backend), tier=tier, seed=seed, settings=BOTH
+    )
 
 
 @pytest.fixture(scope="module")
@@ -49,9 +51,11 @@ def test_another_process_plans_the_same(smoke: list[Case]) -> None:
     script = (
         "from pytest_applegpu.cases.plan import *;"
         "s=(Setting('on'),Setting('off'));"
-        "print(*numeric_cases('matmul','cpu',backend_dtypes('cpu'),'smoke',0,s),sep='\\n')"
+        "print(*numeric_cases('matmul','cpu',backend_dtypes('cpu'),tier='smoke',seed=0,settings=s),sep='\\n')"
     )
-    said = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    said = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
     assert said.stdout.splitlines() == [str(case) for case in smoke]
 
 
@@ -60,7 +64,9 @@ def test_another_seed_plans_other_cases(smoke: list[Case]) -> None:
 
 
 def test_one_setting_runs_the_same_problems(smoke: list[Case]) -> None:
-    single = numeric_cases("matmul", "cpu", backend_dtypes("cpu"), "smoke", 0, BOTH[:1])
+    single = numeric_cases(
+        "matmul", "cpu", backend_dtypes("cpu"), tier="smoke", seed=0, settings=BOTH[:1]
+    )
     assert [case.data for case in single] == [case.data for case in smoke[::2]]
 
 

@@ -219,7 +219,7 @@ def device_error(mx: Any, matmul: Matmul) -> Matmul:
     return faulty
 
 
-if FAULT and any(os.path.basename(word) == "serve.py" for word in sys.orig_argv):
+if FAULT and any(word.endswith("serve.py") for word in sys.orig_argv):
     import mlx.core
 
     mlx.core.matmul = globals()[FAULT](mlx.core, mlx.core.matmul)

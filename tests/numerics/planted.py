@@ -43,8 +43,8 @@ def without_tail(lost: int) -> Product:
 
 def cut(bits: int, *, truncate: bool) -> Product:
     def faulty(A: Array, B: Array, dtype: DType) -> Array:
-        kept = (keep_bits(widen(X), bits, truncate=truncate) for X in (A, B))
-        return honest(*kept, dtype)
+        a, b = (keep_bits(widen(X), bits, truncate=truncate) for X in (A, B))
+        return honest(a, b, dtype)
 
     return faulty
 

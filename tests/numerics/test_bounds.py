@@ -44,7 +44,7 @@ def in_order(A: Array, B: Array, dtype: DType) -> Array:
     """Sum one product after the other, each rounded: the worst that an accumulator does."""
     kinds: dict[str, type] = {"float64": np.float64, "complex64": np.complex64}
     kind = kinds.get(dtype.name, np.float32)
-    total = np.zeros((A.shape[0], B.shape[1]), kind)
+    total: Array = np.zeros((A.shape[0], B.shape[1]), kind)
     for k in range(A.shape[1]):
         total += A[:, k, None].astype(kind) * B[None, k].astype(kind)
     return stored(total, dtype)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pytest_applegpu.dtypes import DTYPES
+from pytest_applegpu.dtypes import DTYPES, DType
 from pytest_applegpu.numerics.bounds import promise
 from pytest_applegpu.numerics.check import judge
 from pytest_applegpu.numerics.fills import FILLS, make
@@ -173,16 +173,17 @@ def test_one_wrong_element_in_a_million_is_found_and_not_explained() -> None:
         assert finding.wrong == 1
 
 
-def garbage_row(A: Array, B: Array, dtype: planted.DType) -> Array:
+def garbage_row(A: Array, B: Array, dtype: DType) -> Array:
     C = planted.honest(A, B, dtype)
     C[..., 5, :] *= np.array(1.5, C.dtype)
     return C
 
 
-def noise(A: Array, B: Array, dtype: planted.DType) -> Array:
+def noise(A: Array, B: Array, dtype: DType) -> Array:
     C = planted.honest(A, B, dtype)
     factor = np.random.default_rng(5).uniform(0.5, 2, C.shape)
-    return (C * factor.astype(C.dtype)).astype(C.dtype)
+    spoilt: Array = (C * factor.astype(C.dtype)).astype(C.dtype)
+    return spoilt
 
 
 @pytest.mark.parametrize("faulty", [garbage_row, noise])

@@ -19,7 +19,10 @@ FEW = ("--collect-only", "-q", "--applegpu-backend")
 
 
 def test_long_and_short_names(suites: Suites) -> None:
-    assert collected(suites(*FEW, "cpu", "--applegpu-dtypes", "float16,bf16", apart=True)) == {"f16", "bf16"}
+    assert collected(suites(*FEW, "cpu", "--applegpu-dtypes", "float16,bf16", apart=True)) == {
+        "f16",
+        "bf16",
+    }
 
 
 def test_all_is_what_the_backend_has(suites: Suites, ini: Callable[..., None]) -> None:

@@ -24,7 +24,7 @@ def other(tmp_path: Path) -> str:
     for name in ("mlx", "numpy"):
         spec = find_spec(name)
         assert spec is not None
-        (home,) = spec.submodule_search_locations or ()
+        (home,) = spec.submodule_search_locations or [""]
         # Wheels keep the libraries that they bring in a folder beside the package.
         for found in Path(home).parent.glob(f"{name}*"):
             if found.name == name or found.suffix == ".libs":
@@ -50,7 +50,9 @@ def test_ini_twin_and_rerun_line(suites: Suites, ini: Callable[..., None]) -> No
 def test_what_cannot_be_run_is_refused(suites: Suites) -> None:
     result = suites("--applegpu-python", "/nonexistent/python")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(["*--applegpu-python: '/nonexistent/python' is not an interpreter*"])
+    result.stderr.fnmatch_lines(
+        ["*--applegpu-python: '/nonexistent/python' is not an interpreter*"]
+    )
 
 
 def test_an_interpreter_without_mlx_is_told_how_to_get_it(suites: Suites) -> None:

@@ -35,4 +35,6 @@ def test_failure_repeats_the_seed_in_its_rerun_line(suites: Suites) -> None:
 def test_other_values_are_refused(suites: Suites, value: str) -> None:
     result = suites(f"--applegpu-seed={value}")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(["*--applegpu-seed: *is not a whole number from 0 to 2[*][*]63 - 1*"])
+    result.stderr.fnmatch_lines(
+        ["*--applegpu-seed: *is not a whole number from 0 to 2[*][*]63 - 1*"]
+    )

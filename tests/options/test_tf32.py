@@ -36,9 +36,7 @@ def test_header_says_what_was_measured(suites: Suites) -> None:
 
 def test_header_shows_a_setting_that_is_not_kept(suites: Suites) -> None:
     text = "matmul-f32-nt-8x8x8 fill=onehot"
-    result = suites(
-        "--applegpu-backend", "cpu", "--applegpu-case", text, fault="tf32_while_off"
-    )
+    result = suites("--applegpu-backend", "cpu", "--applegpu-case", text, fault="tf32_while_off")
     result.stdout.fnmatch_lines(["*tf32=off measured: TF32-class (11 bits, truncated)"])
     assert result.ret == pytest.ExitCode.TESTS_FAILED
     result.assert_outcomes(passed=1, failed=1)

@@ -35,9 +35,7 @@ def test_numbers_and_speed_are_stored_by_case_and_setting(
     assert run["mlx"]
 
 
-def test_it_takes_no_value_so_a_path_may_follow(
-    suites: Suites, pytester: pytest.Pytester
-) -> None:
+def test_it_takes_no_value_so_a_path_may_follow(suites: Suites, pytester: pytest.Pytester) -> None:
     path = pytester.makepyfile("def test_own(): pass")
     result = suites(*CPU, "--applegpu-case", CASE, "--applegpu-update-baselines", str(path))
     result.assert_outcomes(passed=2)

@@ -44,7 +44,9 @@ FAULTS = {
 def texts_of_a_smoke_run() -> set[str]:
     """Return the texts of the smoke tier, with and without their setting."""
     settings = (Setting("on"), Setting("off"))
-    cases = numeric_cases("matmul", "cpu", backend_dtypes("cpu"), "smoke", 0, settings)
+    cases = numeric_cases(
+        "matmul", "cpu", backend_dtypes("cpu"), tier="smoke", seed=0, settings=settings
+    )
     return {text for case in cases for text in (str(case), case.data)}
 
 
@@ -89,7 +91,9 @@ def test_a_wrong_call_in_forty_is_not_blamed_on_the_case(suites: Suites) -> None
     words = [word for case in cases for word in ("--applegpu-case", case)]
     result = suites("--applegpu-backend", "cpu", *words, fault="one_call_in_forty")
     result.assert_outcomes(passed=43, failed=1)
-    result.stdout.fnmatch_lines(["*not repeatable: the same call was right when it was made again*"])
+    result.stdout.fnmatch_lines(
+        ["*not repeatable: the same call was right when it was made again*"]
+    )
 
 
 def test_a_wrong_call_in_forty_is_seen_by_repeating_a_case(suites: Suites) -> None:

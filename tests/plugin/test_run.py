@@ -110,8 +110,12 @@ def test_interrupt_prints_what_is_done_and_leaves_no_worker(tmp_path: Path) -> N
     assert run.returncode == pytest.ExitCode.INTERRUPTED
     assert "KeyboardInterrupt" in said
     assert "1 case: 1 exact" in said
-    serving = subprocess.run(["ps", "-Ao", "ppid,command"], capture_output=True, text=True, check=True)
-    assert not [line for line in serving.stdout.splitlines() if f"{run.pid} " in line and "serve.py" in line]
+    serving = subprocess.run(
+        ["ps", "-Ao", "ppid,command"], capture_output=True, text=True, check=True
+    )
+    assert not [
+        line for line in serving.stdout.splitlines() if f"{run.pid} " in line and "serve.py" in line
+    ]
 
 
 def test_own_tests_may_use_the_marker_and_fixtures(

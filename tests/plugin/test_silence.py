@@ -30,7 +30,9 @@ def test_the_plugin_module_alone_loads_nothing_heavy() -> None:
         "import sys, pytest; before = set(sys.modules); import pytest_applegpu.plugin;"
         "print(*sorted(set(sys.modules) - before))"
     )
-    said = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    said = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
     loaded = said.stdout.split()
     assert [name for name in loaded if name.startswith("pytest_applegpu")] == [
         "pytest_applegpu",

@@ -8,7 +8,9 @@ import pytest
 from pytest_applegpu.throughput.interval import median_interval, relative_spread
 
 
-@pytest.mark.parametrize(("count", "rank"), [(6, 1), (7, 1), (12, 3), (16, 4), (39, 13), (40, 14), (101, 41)])
+@pytest.mark.parametrize(
+    ("count", "rank"), [(6, 1), (7, 1), (12, 3), (16, 4), (39, 13), (40, 14), (101, 41)]
+)
 def test_the_ends_are_the_order_statistics_of_the_textbook(count: int, rank: int) -> None:
     """Ranks after David & Nagaraja, Order Statistics (3rd ed.), sec. 7.1."""
     samples = np.random.default_rng(count).permutation(np.arange(1.0, count + 1))

@@ -72,6 +72,8 @@ LAYOUTS = [
     "matmul-bf16-tn-8x9x10-b2x3 a=pad:3 b=neg",
     "matmul-c64-nn-8x9x10-b2:_ a=heads",
     "matmul-f64-nn-1x3x4 a=vec",
+    "matmul-f32-nn-3x1x4 b=vec",
+    "matmul-f32-nn-1x1x4 a=vec b=vec",
     "matmul-f16-tt-5x6x7-b2 a=bc b=step via=operator",
     "matmul-f32-tt-5x6x7 a=off:3 b=rows:2",
     "matmul-f32-nn-5x6x7-b2x1:1x3 a=axis b=off:1",
@@ -91,6 +93,7 @@ def test_worker_sees_the_matrices_that_numpy_sees(pool: Pool, text: str) -> None
     answer = pool.multiply(problem, ON, (a, b), limit=60.0)
     assert isinstance(answer, Answer)
     expected = (a.astype(np.complex128) @ b.astype(np.complex128)).reshape(problem.shape_c)
+    assert answer.results[0].shape == problem.shape_c
     assert answer.results[0].dtype == problem.dtype.numpy
     np.testing.assert_array_equal(answer.results[0].astype(np.complex128), expected)
 
