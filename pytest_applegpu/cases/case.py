@@ -28,14 +28,21 @@ DEFAULT_FILL: Final = {
 }
 """The fill that a check takes where none is said."""
 
-_FITTING: Final = {
-    "exact": {"exact"},
-    "bounded": {"bounded"},
-    "projection": {"exact"},
-    "isolation": {"isolation"},
-    "repeat": {"exact", "bounded"},
-    "throughput": {"exact", "bounded"},
+_EXACT, _REAL = (
+    frozenset(name for name, fill in FILLS.items() if fill.check == check)
+    for check in ("exact", "bounded")
+)
+
+_FITTING: Final[dict[str, frozenset[str]]] = {
+    "exact": _EXACT,
+    "bounded": _REAL,
+    # The projection is a sum of whole numbers, none of them rounded on output.
+    "projection": frozenset({"integer", "cancel", "ones"}),
+    "isolation": frozenset({"special"}),
+    "repeat": _EXACT | _REAL,
+    "throughput": _EXACT | _REAL,
 }
+"""The fills that serve each check."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +64,8 @@ class Case:
             raise ValueError(f"check={self.check} is not one of {', '.join(CHECKS)}")
         if self.fill not in FILLS:
             raise ValueError(f"fill={self.fill} is not one of {', '.join(FILLS)}")
-        if FILLS[self.fill].check not in _FITTING[self.check]:
-            fitting = (name for name, fill in FILLS.items() if fill.check in _FITTING[self.check])
+        if self.fill not in _FITTING[self.check]:
+            fitting = (name for name in FILLS if name in _FITTING[self.check])
             raise ValueError(f"check={self.check} takes fill={'|'.join(fitting)}, not {self.fill}")
 
     def __str__(self) -> str:

@@ -124,6 +124,7 @@ def error_facts(finding: Finding) -> ErrorFacts:
         share=finding.share,
         ulp=finding.ulp,
         relative=finding.relative,
+        frobenius=finding.frobenius,
         bias=finding.bias,
         wrong=finding.wrong,
         total=finding.total,

@@ -8,6 +8,8 @@ errors decides, if they also lie on the narrow format's grid.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import log
+from statistics import median
 from typing import Final
 
 import numpy as np
@@ -21,6 +23,9 @@ _MOST: Final = 128
 
 _BLOCKS: Final = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512)
 """Terms summed in full before they enter the narrow accumulator."""
+
+_PARTITIONS: Final = (2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16, 18, 20, 24, 28, 32, 48, 64)
+"""Parts into which a split-K route may cut the sum."""
 
 _LANES: Final = (2, 4, 8, 16, 32)
 """Accumulators that take the terms in turn."""
@@ -41,34 +46,44 @@ def accumulators(evidence: Evidence) -> str | None:
         return None
     spot = evidence.spot(_MOST)
     terms = evidence.a[spot[0]] * evidence.b[:, spot[1]].T
-    for narrow in _narrower(evidence.dtype):
-        reason = _followed(evidence, spot, terms, narrow)
-        if reason:
-            return f"accumulated in {narrow.name} ({reason})"
-    return None
+    return _followed(evidence, spot, terms) or _by_size(evidence, spot, terms)
 
 
 def _narrower(dtype: DType) -> tuple[DType, ...]:
-    names = ("float32",) if dtype.name == "float64" else ("float16", "bfloat16")
+    if dtype.name == "float64":
+        return (DTYPES["float32"],)
+    # A route that keeps partial results in the output's own format is the likelier one.
+    names = ("bfloat16", "float16") if dtype.name == "bfloat16" else ("float16", "bfloat16")
     return tuple(DTYPES[name] for name in names)
 
 
-def _followed(
-    evidence: Evidence, spot: tuple[Array, Array], terms: Array, narrow: DType
-) -> str | None:
-    """Say how sums in `narrow` explain the sample, or None."""
-    exact, got = evidence.exact[spot], evidence.got[spot]
-    sizes = []
-    for how, guess in _orders(terms, narrow):
-        if evidence.fits(guess, evidence.slack[spot], spot):
-            return how
-        sizes.append(_size(guess - exact))
-    if _overflows(evidence, spot, terms, narrow):
-        return "not finite where partial sums pass its largest number"
-    error = _size(got - exact)
-    alike = min(sizes) / _ALIKE <= error <= max(sizes) * _ALIKE
-    alike = alike and _even(got - exact, exact) and _spread(evidence, narrow)
-    return "by the size of the errors" if error and alike else None
+def _followed(evidence: Evidence, spot: tuple[Array, Array], terms: Array) -> str | None:
+    """Name the format and the order of summation that give the very sample, or None."""
+    for narrow in _narrower(evidence.dtype):
+        for how, guess in _orders(terms, narrow):
+            if evidence.fits(guess, evidence.slack[spot], spot):
+                return how.format(narrow.name)
+        if _overflows(evidence, spot, terms, narrow):
+            far = "not finite where partial sums pass its largest number"
+            return f"accumulated in {narrow.name} ({far})"
+    return None
+
+
+def _by_size(evidence: Evidence, spot: tuple[Array, Array], terms: Array) -> str | None:
+    """Name the format whose errors would be of the size of those seen, or None."""
+    wrong = evidence.got[spot] - evidence.exact[spot]
+    error = _size(wrong)
+    if not error or not _even(wrong, evidence.exact[spot]):
+        return None
+    far: dict[str, float] = {}
+    for narrow in _narrower(evidence.dtype):
+        sizes = [_size(guess - evidence.exact[spot]) for _, guess in _orders(terms, narrow)]
+        alike = min(sizes) / _ALIKE <= error <= max(sizes) * _ALIKE
+        if alike and _spread(evidence, narrow):
+            far[narrow.name] = abs(log(error / max(median(sizes), error * 1e-9)))
+    if not far:
+        return None
+    return f"accumulated in {min(far, key=far.__getitem__)} (by the size of the errors)"
 
 
 def _even(error: Array, exact: Array) -> bool:
@@ -93,19 +108,40 @@ def _orders(terms: Array, narrow: DType) -> Iterator[tuple[str, Array]]:
     """Yield orders of summation with the sums of `terms` (elements, K) they give."""
     with np.errstate(over="ignore", invalid="ignore"):
         rounded = _round(terms, narrow)
-        yield "one term after the other", _one_by_one(rounded, narrow)
-        yield "one term after the other", _one_by_one(terms, narrow)
+        one = "accumulated in {} (one term after the other)"
+        yield one, _one_by_one(rounded, narrow)
+        yield one, _one_by_one(terms, narrow)
+        for parts in _PARTITIONS:
+            if parts < terms.shape[1]:
+                yield (
+                    f"{parts} partial sums of K rounded to {{}}",
+                    _partitioned(terms, parts, narrow),
+                )
         for block in _BLOCKS[1:]:
             if block < terms.shape[1]:
                 sums = np.add.reduceat(terms, np.arange(0, terms.shape[1], block), axis=1)
-                for parts in (_round(sums, narrow), sums):
-                    yield f"in blocks of {block}", _one_by_one(parts, narrow)
+                for some in (_round(sums, narrow), sums):
+                    yield f"accumulated in {{}} (in blocks of {block})", _one_by_one(some, narrow)
         for lanes in _LANES:
             sums = _strided(rounded, lanes, narrow)
             for neighbours in (True, False):
-                yield f"in {lanes} lanes", _tree(sums, narrow, neighbours=neighbours)
+                how = f"accumulated in {{}} (in {lanes} lanes)"
+                yield how, _tree(sums, narrow, neighbours=neighbours)
         for neighbours in (True, False):
-            yield "in a tree", _tree(rounded, narrow, neighbours=neighbours)
+            yield "accumulated in {} (in a tree)", _tree(rounded, narrow, neighbours=neighbours)
+
+
+def _partitioned(terms: Array, parts: int, narrow: DType) -> Array:
+    """Sum each of `parts` stretches of K in full, round them, and add those up in full: split-K.
+
+    Stretches are whole blocks of 64 where K is long enough; the last one takes the rest.
+    """
+    k = terms.shape[1]
+    grain = 64 if k >= 64 * parts else 1
+    size = -(-k // (parts * grain)) * grain
+    sums = np.add.reduceat(terms, np.arange(0, k, size), axis=1)
+    total: Array = _round(sums, narrow).sum(axis=1)
+    return total
 
 
 def _round(x: Array, narrow: DType) -> Array:

@@ -40,7 +40,7 @@ def compare_exact(got: Array, expected: Array, dtype: DType) -> Comparison:
     wide = widen(got)
     wrong = (wide != expected) & ~(np.isnan(wide) & np.isnan(expected))
     if not wrong.any():
-        return Comparison(Finding("exact", 0.0, 0.0, 0.0, 0.0, total=got.size), wrong)
+        return Comparison(Finding("exact", 0.0, 0.0, 0.0, 0.0, 0.0, total=got.size), wrong)
     step = _step(expected, dtype)
     error = np.where(wrong, _error(wide, expected), 0.0)
     return Comparison(_finding("over", wide, expected, (error, step, step), wrong), wrong)
@@ -84,7 +84,7 @@ def _finding(
 ) -> Finding:
     error, allowed, step = sizes
     if not error.size:
-        return Finding(verdict, 0.0, 0.0, 0.0, 0.0)
+        return Finding(verdict, 0.0, 0.0, 0.0, 0.0, 0.0)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         share = np.where(error == 0, 0.0, error / allowed)
         ulps = error / step
@@ -92,8 +92,9 @@ def _finding(
     return Finding(
         verdict,
         share=float(share[worst]),
-        ulp=float(ulps.max()),
+        ulp=float(ulps[worst]),
         relative=_relative(error, expected),
+        frobenius=_frobenius(error, expected),
         bias=_bias(got, expected, step),
         wrong=int(np.count_nonzero(wrong)),
         total=error.size,
@@ -110,6 +111,17 @@ def _relative(error: Array, expected: Array) -> float:
     if most == 0:
         return 0.0
     return most / largest if largest else inf
+
+
+def _frobenius(error: Array, expected: Array) -> float:
+    """Return the relative Frobenius error, over what is finite and scaled against overflow."""
+    size = larger_part(expected)
+    finite = np.isfinite(size) & np.isfinite(error)
+    scale = float(size.max(where=finite, initial=0.0))
+    if not scale:
+        return 0.0
+    off, all_ = (float(np.sqrt(np.sum((x[finite] / scale) ** 2))) for x in (error, size))
+    return off / all_
 
 
 def _bias(got: Array, expected: Array, step: Array) -> float:

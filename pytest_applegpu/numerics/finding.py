@@ -16,8 +16,9 @@ class Finding:
         share: worst error as a share of what is allowed (1 is the limit). Where nothing is
             allowed, the worst error in spacings of the output format; infinite when the result
             is not finite and should be, or the reverse. None where nothing was compared.
-        ulp: worst error in spacings of the output format at the expected value.
+        ulp: error of the worst element in spacings of the output format at its expected value.
         relative: worst error divided by the largest expected magnitude.
+        frobenius: Frobenius norm of the error divided by that of the expected result.
         bias: mean of |got| - |expected| in spacings: -0.5 is what truncation leaves, 0 rounding.
         wrong: how many elements are outside what is allowed.
         total: how many elements were compared.
@@ -33,6 +34,7 @@ class Finding:
     share: float | None = None
     ulp: float | None = None
     relative: float | None = None
+    frobenius: float | None = None
     bias: float | None = None
     wrong: int = 0
     total: int = 0

@@ -53,7 +53,7 @@ def project(A: Array, B: Array, got: Array, rng: np.random.Generator) -> Finding
     """
     dtype = _dtype_of(A)
     if 0 in got.shape:
-        return Finding("exact", 0.0, 0.0, 0.0, 0.0)
+        return Finding("exact", 0.0, 0.0, 0.0, 0.0, 0.0)
     r = nonzero(rng, (got.shape[-1],), _RANGE).astype(np.float64)
     with np.errstate(all="ignore"):
         right = _project_operands(A, B, r)
@@ -64,7 +64,7 @@ def project(A: Array, B: Array, got: Array, rng: np.random.Generator) -> Finding
             return _recompute(A, B, got, suspect, dtype)
     reason = _prove(A, B, right, rng)
     verdict = "no proof" if reason else "exact"
-    return Finding(verdict, 0.0, 0.0, 0.0, 0.0, total=got.size, detail=reason)
+    return Finding(verdict, 0.0, 0.0, 0.0, 0.0, 0.0, total=got.size, detail=reason)
 
 
 def prove_projection(A: Array, B: Array, rng: np.random.Generator) -> str | None:

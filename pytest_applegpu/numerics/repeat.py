@@ -30,7 +30,7 @@ def check_repeat(
     """
     differing = [call for call, digest in enumerate(digests) if digest != digests[0]]
     if not differing:
-        return Finding("exact", 0.0, 0.0, 0.0, 0.0, total=first.size)
+        return Finding("exact", 0.0, 0.0, 0.0, 0.0, 0.0, total=first.size)
     if other is None:
         raise ValueError(f"call {differing[0] + 1} differs, so its result is needed as `other`")
     detail = _which(differing, digests)

@@ -47,7 +47,8 @@ class ErrorFacts(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How far off the result was, and what is known of why.
 
     `share` is the worst error in units of its own bound (above 1 fails), `ulp` in units in the
-    last place of the result's dtype, `relative` by the largest magnitude of the exact result;
+    last place of the result's dtype, `relative` by the largest magnitude of the exact result,
+    `frobenius` that of the whole result in the Frobenius norm;
     `bias` is the mean of |got| - |expected| in ULP, near -0.5 where results are truncated.
     `worst` is the index of the worst element, `got` and `expected` its values as text, since they
     may be complex. `cause` is the product's own reading of the evidence, `message` what MLX or the
@@ -57,6 +58,7 @@ class ErrorFacts(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     share: float | None = None
     ulp: float | None = None
     relative: float | None = None
+    frobenius: float | None = None
     bias: float | None = None
     wrong: int | None = None
     total: int | None = None

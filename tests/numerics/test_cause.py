@@ -10,7 +10,7 @@ from pytest_applegpu.numerics.bounds import promise
 from pytest_applegpu.numerics.check import judge
 from pytest_applegpu.numerics.fills import FILLS, make
 from pytest_applegpu.numerics.finding import Finding
-from pytest_applegpu.numerics.rounding import Array
+from pytest_applegpu.numerics.rounding import Array, widen
 from tests.numerics import planted
 from tests.numerics.planted import Product
 
@@ -203,3 +203,21 @@ def test_small_results_are_not_explained_by_chance(shape: tuple[int, int, int]) 
         C[0, 0] += 2
         finding = judge("exact", A, B, C, dtype, promise(dtype), rng)
         assert (finding.verdict, finding.cause) == ("over", None)
+
+
+@pytest.mark.parametrize("parts", [2, 4, 8, 16])
+@pytest.mark.parametrize("name", ["float16", "bfloat16"])
+def test_partial_sums_rounded_to_the_output_are_named(name: str, parts: int) -> None:
+    """A split-K route that keeps its partial results in half precision."""
+    fill = "cancel"
+    dtype = DTYPES[name]
+    A, B = make(fill, dtype, (16, 4096), (4096, 17), dtype.significand, np.random.default_rng(0))
+    a, b = widen(A), widen(B)
+    size = 4096 // parts
+    sums = [a[:, k : k + size] @ b[k : k + size] for k in range(0, 4096, size)]
+    got = sum(part.astype(dtype.numpy).astype(np.float64) for part in sums)
+    stored = np.asarray(got).astype(dtype.numpy)
+    check = FILLS[fill].check
+    finding = judge(check, A, B, stored, dtype, promise(dtype), np.random.default_rng(1))
+    assert finding.verdict == "over"
+    assert finding.cause == f"{parts} partial sums of K rounded to {name}"

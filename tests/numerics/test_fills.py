@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_applegpu.dtypes import DTYPES, DType
-from pytest_applegpu.numerics.bounds import promise
+from pytest_applegpu.numerics.bounds import Arithmetic, promise
 from pytest_applegpu.numerics.check import judge
 from pytest_applegpu.numerics.fills import FILLS, make
 from pytest_applegpu.numerics.proof import prove
@@ -208,3 +208,16 @@ def test_the_same_seed_draws_the_same_operands() -> None:
 def test_an_unknown_fill_is_refused_by_name() -> None:
     with pytest.raises(ValueError, match="fill 'random' is not one of integer, cancel"):
         make("random", DTYPES["float32"], (1, 1), (1, 1), 24, np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("fill", BOUNDED)
+@pytest.mark.parametrize("name", ["float32", "complex64"])
+@pytest.mark.parametrize("shape", [(33, 5, 33), (31, 64, 63), (512, 3, 32), (65, 31, 64)])
+def test_real_data_prove_something_although_operands_are_cut(
+    fill: str, name: str, shape: tuple[int, int, int]
+) -> None:
+    m, n, k = shape
+    dtype, cut = DTYPES[name], Arithmetic(11, operand_truncates=True, accumulator_unit=2.0**-23)
+    for seed in range(5):
+        A, B = make(fill, dtype, (m, k), (k, n), 11, np.random.default_rng(seed))
+        assert prove("bounded", A, B, dtype, cut) is None
