@@ -17,8 +17,10 @@ from pytest_applegpu.numerics.proof import prove
 
 _TRIES: Final = 40
 _SMALL: Final = 1024
-"""Results of up to so many elements are drawn again until they prove something; among more, the
-share of elements that happen to be alike is always small enough."""
+_NARROW: Final = 8
+_MANY: Final = 1 << 16
+"""Results of up to `_SMALL` elements, or `_MANY` where they have but a few rows, columns or terms,
+are drawn again until they prove something; in others enough elements always differ."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +88,8 @@ def make(  # noqa: PLR0917 - two shapes, and what fills them
 def _proves(check: str, order: Order, pair: Pair) -> bool:
     batch = np.broadcast_shapes(order.shape_a[:-2], order.shape_b[:-2])
     outputs = prod(batch) * order.shape_a[-2] * order.shape_b[-1]
-    if check == "isolation" or outputs > _SMALL:
+    narrow = min(order.shape_a[-2], order.shape_b[-1], order.k) <= _NARROW
+    if check == "isolation" or outputs > (_MANY if narrow else _SMALL):
         return True
     worst = Arithmetic(
         order.operand_bits,
