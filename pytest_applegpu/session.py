@@ -59,7 +59,7 @@ class Session:
         self.records: list[Record] = []
         self._known: Known | None = None
         self._planned: dict[str, list[Case]] = {}
-        self._kept: list[str] = []
+        self._notes: list[str] = []
         self._bench: Bench | None = None
         self._log: ReportLog | None = None
 
@@ -201,8 +201,8 @@ class Session:
         try:
             hello = pool.hello(self.config.settings[0])
         except WorkerError as error:
-            hint = install_line(sys.platform, run_command)
-            raise pytest.UsageError(f"{error}\nto install MLX's backend: {hint}") from None
+            hint = f"to install MLX's backend: {install_line(sys.platform, run_command)}"
+            raise pytest.UsageError("\n".join((str(error), *self.build.errors, hint))) from None
         device = detect(hello, run_command, environment, sys.platform, build=self.build)
         return Bench(self.config, pool, device, environment, run_command)
 
@@ -314,22 +314,31 @@ class Session:
         record = from_builtins(plain)
         self.records.append(record)
         if self._log is not None:
-            self._log.write(record)
+            try:
+                self._log.write(record)
+            except ReportLogError as error:
+                self._notes.append(f"the report log ends early: {error}")
+                self._log = None
 
     def known(self) -> Known | None:
         """Return what this process knows of its machine, if it ran anything."""
         from pytest_applegpu.conduct.keep import known_of  # noqa: PLC0415
 
-        return known_of(self._bench, self.config.settings) if self._bench else None
+        if self._bench is None:
+            return None
+        return known_of(self._bench, self.config.settings) | {"lines": self.header()}
 
     def learn(self, known: Known) -> None:
         """Take in what another process knows of this machine."""
+        if self._known is None:
+            # In a parallel run no process of its own printed these.
+            self._notes += known["lines"]
         self._known = known
 
     def finish(self) -> None:
         """Store the baselines, if that was asked for."""
         if self.config.update_baselines and self.records:
-            self._kept = self._keep(self._known or self.known())
+            self._notes += self._keep(self._known or self.known())
 
     def _keep(self, known: Known | None) -> list[str]:
         from pytest_applegpu.baselines.records import BaselineError  # noqa: PLC0415
@@ -348,7 +357,9 @@ class Session:
     def summary(self) -> str:
         """Return the summary of what is done so far."""
         return "\n\n".join(
-            part for part in (summary_text(self.records, self.rerun), "\n".join(self._kept)) if part
+            part
+            for part in (summary_text(self.records, self.rerun), "\n".join(self._notes))
+            if part
         )
 
     def close(self) -> None:

@@ -33,6 +33,10 @@ def suites(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Suites
     for name in [name for name in os.environ if name.startswith("MLX_")]:
         monkeypatch.delenv(name)
 
+    # Whether this machine is busy is no business of these tests.
+    monkeypatch.setattr("pytest_applegpu.device.condition.BUSY", float("inf"))
+    pytester.makeconftest("from pytest_applegpu.device import condition; condition.BUSY = 1e9")
+
     def run(*words: str, fault: str | None = None, apart: bool = False) -> pytest.RunResult:
         if fault is not None:
             monkeypatch.setenv("PYTHONPATH", str(FAULTS))

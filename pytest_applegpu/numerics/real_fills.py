@@ -104,11 +104,10 @@ def _mark(
 def large(order: Order) -> Pair:
     """Draw numbers whose partial sums overflow in a half accumulator; results stay finite.
 
-    A = [X, X] and B = [Y; -Y (1 + d)] with positive X, Y and |d| <= 0.04: the first half of K
-    sums to 4 times float16's largest number (other formats: to a large power of two). Where the
-    route cuts operands the bound is wide, and d is larger, so that results differ by more.
+    A = [X, X] and B = [Y; -Y (1 + d)] with positive X, Y: the first half of K sums to more than
+    twice float16's largest number (other formats: to a large power of two). Rows of X differ in
+    size and columns of d in their mean, so that results differ by much more than their bound.
     """
-    wobble = 0.04 if order.operand_bits >= order.dtype.significand else 0.5
     half = order.k // 2
     peak = {"float16": 4.0 * 65504, "float64": 2.0**900}.get(order.dtype.name, 2.0**100)
     scale = sqrt(peak / half / 0.5625) if half else sqrt(peak / 4.4)
@@ -121,14 +120,25 @@ def large(order: Order) -> Pair:
     shape_b = (*order.shape_b[:-2], half, order.shape_b[-1])
     halves = replace(order, shape_a=(*order.shape_a[:-1], half), shape_b=shape_b)
     X, Y = _both(halves, draw)
-    second = -Y * (1 + order.rng.uniform(-wobble, wobble, Y.shape))
+    # Neighbouring rows differ in size by a fifth at least.
+    X *= np.where(np.arange(X.shape[-2]) % 2, 0.6, 0.9)[:, None]
+    X *= order.rng.uniform(1, 1.1, (*X.shape[:-1], 1))
+    most = 0.12 if order.dtype.name == "float16" else 0.5
+    second = -Y * (1 + _difference(order, Y.shape, most))
     A, B = _insert(order, X, Y, second)
     # The last product counts as one of 2 * half: enlarge it where that is too small to show.
-    need = _needed(order, 2 * peak, wobble * peak) / (peak / half)
+    need = _needed(order, 2 * peak, most * peak) / (peak / half)
     factor = sqrt(max(1.0, need))
     A[..., -1] *= factor
     B[..., -1, :] *= factor
     return order.store(A, B)
+
+
+def _difference(order: Order, shape: tuple[int, ...], most: float) -> Array:
+    """Draw d of `large`: a mean of each column, of either sign and up to `most`, and noise."""
+    columns = (*shape[:-2], 1, shape[-1])
+    mean = order.rng.choice([-1.0, 1.0], columns) * order.rng.uniform(0.4 * most, most, columns)
+    return mean + order.rng.uniform(-0.04, 0.04, shape)
 
 
 def _insert(order: Order, X: Array, Y: Array, second: Array) -> Pair:

@@ -132,6 +132,7 @@ def test_a_slowdown_is_red_after_it_was_measured_again(
     case = "matmul-f32-nt-192x192x192 check=throughput tf32=on"
     words = ("--applegpu-backend", "cpu", "--applegpu-case", case)
     suites(*words, "--applegpu-update-baselines", fault="")
+    assert list((pytester.path / "baselines").iterdir())
     (record,) = logged(*words, fault="three_times_slower")
     # How noisy this machine is just now decides between these two words, and never a third.
     assert record["baseline"]["verdict"] in {"slower", "unstable"}
