@@ -35,7 +35,7 @@ suite:
 
 test:
 	@$(ENVIRONMENT) test
-	$(RUN) pytest $(ARGS)
+	$(RUN) pytest -n auto --dist loadfile $(ARGS)
 
 lint:
 	@$(ENVIRONMENT) test lint

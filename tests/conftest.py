@@ -29,7 +29,8 @@ Suites = Callable[..., pytest.RunResult]
 @pytest.fixture
 def suites(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Suites:
     """Run the packaged suites with the given words, warnings being errors."""
-    monkeypatch.delenv("PYTEST_ADDOPTS", raising=False)
+    for name in ("PYTEST_ADDOPTS", "PYTEST_XDIST_WORKER", "PYTEST_XDIST_WORKER_COUNT"):
+        monkeypatch.delenv(name, raising=False)
     for name in [name for name in os.environ if name.startswith("MLX_")]:
         monkeypatch.delenv(name)
 
