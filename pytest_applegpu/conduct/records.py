@@ -80,6 +80,8 @@ def _time(case: Case, found: Measured) -> TimeFacts:
         spread=timing.spread,
         overhead_seconds=timing.overhead_seconds,
         best=timing.best,
+        count=timing.count,
+        pairs=timing.pairs,
         samples=timing.samples,
         tflops=reached.tflops,
         gbs=reached.gbs,

@@ -73,6 +73,7 @@ class ErrorFacts(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 class TimeFacts(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How long one operation took, in seconds, without the overhead of a submission.
 
+    It rests on `pairs` pairs of submissions, of `count` operations and of twice as many.
     `low` and `high` are the ends of the interval of `seconds`, `spread` is relative, `peak_share`
     is the share of the chip's peak where one is known. `condition` says what the machine was in
     (power, heat, load) while it was measured.
@@ -84,6 +85,8 @@ class TimeFacts(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     spread: float | None = None
     overhead_seconds: float | None = None
     best: float | None = None
+    count: int | None = None
+    pairs: int | None = None
     samples: tuple[float, ...] | None = None
     tflops: float | None = None
     gbs: float | None = None
