@@ -23,6 +23,9 @@ FAULTS = Path(__file__).parent / "faults"
 CASE = "matmul-f32-nt-16x17x33 fill=integer tf32=on"
 """A case that takes no time."""
 
+REAL = "matmul-f32-nt-16x17x33 fill=normal tf32=on"
+"""Another one, with an error to keep."""
+
 Suites = Callable[..., pytest.RunResult]
 
 

@@ -18,8 +18,8 @@ from pytest_applegpu.setting import Setting, foreign_switches
 from pytest_applegpu.throughput.roofline import Rates
 from pytest_applegpu.throughput.slope import METHOD, Timing
 
-_RIGHT: Final = frozenset({"exact", "within", "creeping"})
-"""Verdicts about numbers that a baseline may hold."""
+_MEASURED: Final = frozenset({"within", "creeping"})
+"""Verdicts about numbers that a baseline holds; what is `exact` has no figure to keep."""
 
 Known = dict[str, Any]
 """What a process knows of its machine, as it travels to the one that writes: plain JSON values."""
@@ -71,8 +71,8 @@ def _forbidden(bench: Bench) -> Iterator[str]:
 def keep(records: Iterable[Record], known: Known, folder: Path) -> tuple[Change, ...]:
     """Write what `records` measured into the machine's file in `folder`; return what changed.
 
-    A case that failed is not kept, nor one whose time was not comparable or not steady, nor one
-    under a forced architecture.
+    A case that failed is not kept, nor one that is exact, whose time was not comparable or not
+    steady, or that ran under a forced architecture.
 
     Raises:
         BaselineError: the file is damaged or cannot be written; it is left as it is.
@@ -88,7 +88,7 @@ def _parts(records: Iterable[Record], runs: dict[str, Run]) -> Iterator[tuple[st
         if run is None or record.setting.arch is not None:
             continue
         error, time = record.error, record.time
-        if record.verdict in _RIGHT and error is not None:
+        if record.verdict in _MEASURED and error is not None:
             part = numbers_of(record.verdict, error.share, error.ulp, error.relative, run)
             yield record.case, run, part
         elif time is not None and record.verdict not in {"not comparable", "unstable"}:

@@ -35,8 +35,9 @@ LEAST: Final = {"cpu": 16, "metal": 6, "cuda": 6}
 COPIES: Final = 4
 """Sets of operands that take turns, so that none is found in a cache it was just left in."""
 
-_HELD: Final = 1 << 31
-"""Bytes that operands, and the results of one submission, may hold each."""
+_HELD: Final = 1 << 30
+"""Bytes that operands, and the results of one submission, may hold each, where memory is the
+host's or its size is not known; on a GPU it is an eighth of the memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +123,9 @@ def _believed(case: Case, bench: Bench, timed: Timing | Unsound | Ended) -> Timi
 
 def _measured(case: Case, bench: Bench) -> Timing | Unsound | Ended:
     operands = bench.operands(case, bench.arithmetic(case.problem, case.setting))
-    copies = max(1, min(COPIES, _HELD // max(sum(operand.nbytes for operand in operands), 1)))
+    copies = max(
+        1, min(COPIES, _held(bench) // max(sum(operand.nbytes for operand in operands), 1))
+    )
     limit = bench.limit(case, copies)
     ready = bench.pool.prepare(case.problem, case.setting, operands, copies=copies, limit=limit)
     if isinstance(ready, Refusal):
@@ -135,20 +138,41 @@ def _measured(case: Case, bench: Bench) -> Timing | Unsound | Ended:
 
 
 def _submissions(case: Case, bench: Bench) -> tuple[list[int], list[float]] | Refusal:
-    """Grow the count until a submission is long enough, then take pairs of n and 2n."""
-    result = prod(case.problem.shape_c) * case.problem.dtype.itemsize
-    most = max(1, _HELD // max(2 * result, 1))
-    count: int | None = 1
-    n, seconds = 1, 0.0
-    while count is not None:
-        n = count
-        taken = bench.pool.time(case.setting, [n], bench.limit(case, n))
-        if isinstance(taken, Refusal):
-            return taken
-        seconds = taken[0]
-        count = next_count(n, seconds, TARGET[bench.backend], most)
-    backend = bench.backend
+    """Warm up, grow the count until a submission is long enough, then take pairs of n and 2n."""
+    backend, most = bench.backend, _most(case, bench)
+    grown = _grown(case, bench, most)
+    if isinstance(grown, Refusal):
+        return grown
+    n, seconds = grown
     pairs = pairs_within(max(seconds, 1e-6), BUDGET[backend], least=LEAST[backend])
     counts = rounds(n, pairs)
     taken = bench.pool.time(case.setting, counts, bench.limit(case, sum(counts)))
     return taken if isinstance(taken, Refusal) else (counts, taken)
+
+
+def _grown(case: Case, bench: Bench, most: int) -> tuple[int, float] | Refusal:
+    """Return a count of operations that takes long enough, and the seconds it took."""
+    # The first submission also pays for kernels that are loaded, or compiled, at first use.
+    taken = bench.pool.time(case.setting, [1, 1, 1], bench.limit(case, 3))
+    count: int | None = 1
+    n, seconds = 1, 0.0
+    while count is not None:
+        if isinstance(taken, Refusal):
+            return taken
+        n, seconds = count, min(taken[-2:])
+        count = next_count(n, seconds, TARGET[bench.backend], most)
+        if count is not None:
+            taken = bench.pool.time(case.setting, [count], bench.limit(case, count))
+    return n, seconds
+
+
+def _most(case: Case, bench: Bench) -> int:
+    """Return how many operations a submission of n may hold, so that the results of 2n fit."""
+    result = prod(case.problem.shape_c) * case.problem.dtype.itemsize
+    return max(1, _held(bench) // max(2 * result, 1))
+
+
+def _held(bench: Bench) -> int:
+    """Return the bytes that operands, and the results of one submission, may hold each."""
+    memory = bench.device.memory_bytes.value
+    return _HELD if memory is None or bench.backend == "cpu" else memory // 8

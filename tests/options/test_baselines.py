@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.conftest import CASE, Suites
+from tests.conftest import REAL, Suites
 
-KEEP = ("--applegpu-update-baselines", "--applegpu-backend", "cpu", "--applegpu-case", CASE)
+KEEP = ("--applegpu-update-baselines", "--applegpu-backend", "cpu", "--applegpu-case", REAL)
 
 
 def test_default_is_under_the_root_folder(suites: Suites, pytester: pytest.Pytester) -> None:

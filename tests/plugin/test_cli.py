@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from pytest_applegpu.cli import main
-from tests.conftest import CASE
+from tests.conftest import CASE, REAL
 
 
 def applegpu(*words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
@@ -74,11 +74,11 @@ def test_update_stores_baselines_where_it_is_told(tmp_path: Path) -> None:
     (tmp_path / "conftest.py").write_text(
         "from pytest_applegpu.device import condition; condition.BUSY = 1e9"
     )
-    words = ("baselines", "update", "--backend", "cpu", "--case", CASE, "--baselines", "mine", "-q")
+    words = ("baselines", "update", "--backend", "cpu", "--case", REAL, "--baselines", "mine", "-q")
     said = applegpu(*words, cwd=tmp_path)
     assert said.returncode == 0, said.stdout + said.stderr
     (path,) = (tmp_path / "mine").glob("cpu-*.json")
-    assert list(json.loads(path.read_text())["cases"]) == [CASE]
+    assert list(json.loads(path.read_text())["cases"]) == [REAL]
 
 
 def test_update_hands_other_words_to_pytest(tmp_path: Path) -> None:
