@@ -37,9 +37,18 @@ LEAST: Final = {"cpu": 16, "metal": 8, "cuda": 8}
 COPIES: Final = 4
 """Sets of operands that take turns, so that none is found in a cache it was just left in."""
 
+MOST: Final = 50_000
+"""Operations that a submission of n may hold."""
+
+PIECE: Final = 32
+"""Operations handed over at once at the most: enough to keep a device busy meanwhile."""
+
+IN_FLIGHT: Final = 12
+"""Pieces that MLX lets be under way at once, and some more."""
+
 _HELD: Final = 1 << 30
-"""Bytes that operands, and the results of one submission, may hold each, where memory is the
-host's or its size is not known; on a GPU it is an eighth of the memory."""
+"""Bytes that operands, and the results in flight, may hold each, where memory is the host's or
+its size is not known; on a GPU it is an eighth of the memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,41 +150,46 @@ def _measured(case: Case, bench: Bench) -> Timing | Unsound | Ended:
 
 def _submissions(case: Case, bench: Bench) -> tuple[list[int], list[float]] | Refusal:
     """Warm up, grow the count until a submission is long enough, then take pairs of n and 2n."""
-    backend, most = bench.backend, _most(case, bench)
-    grown = _grown(case, bench, most)
+    backend = bench.backend
+    grown = _grown(case, bench)
     if isinstance(grown, Refusal):
         return grown
     n, seconds = grown
     pairs = pairs_within(max(seconds, 1e-6), BUDGET[backend], least=LEAST[backend])
     counts = rounds(n, pairs)
-    taken = bench.pool.time(case.setting, counts, bench.limit(case, sum(counts)))
+    taken = _time(case, bench, counts)
     return taken if isinstance(taken, Refusal) else (counts, taken)
 
 
-def _grown(case: Case, bench: Bench, most: int) -> tuple[int, float] | Refusal:
+def _grown(case: Case, bench: Bench) -> tuple[int, float] | Refusal:
     """Return a count of operations that takes long enough, and the seconds it took."""
     # The first submission of a size also pays for kernels that are loaded, or compiled, at first
     # use, and for memory that has not been asked for before.
-    taken = bench.pool.time(case.setting, [1, 1, 1], bench.limit(case, 3))
+    taken = _time(case, bench, [1, 1, 1])
     count: int | None = 1
     n, seconds = 1, 0.0
     while count is not None:
         if isinstance(taken, Refusal):
             return taken
         n, seconds = count, min(taken[-2:])
-        count = next_count(n, seconds, TARGET[bench.backend], most)
+        count = next_count(n, seconds, TARGET[bench.backend], MOST)
         if count is not None:
-            taken = bench.pool.time(case.setting, [count, count], bench.limit(case, 2 * count))
+            taken = _time(case, bench, [count, count])
     return n, seconds
 
 
-def _most(case: Case, bench: Bench) -> int:
-    """Return how many operations a submission of n may hold, so that the results of 2n fit."""
+def _time(case: Case, bench: Bench, counts: list[int]) -> list[float] | Refusal:
+    limit = bench.limit(case, sum(counts))
+    return bench.pool.time(case.setting, counts, piece=_piece(case, bench), limit=limit)
+
+
+def _piece(case: Case, bench: Bench) -> int:
+    """Return how many operations to hand over at once, so that the results in flight fit."""
     result = prod(case.problem.shape_c) * case.problem.dtype.itemsize
-    return max(1, _held(bench) // max(2 * result, 1))
+    return max(1, min(PIECE, _held(bench) // max(IN_FLIGHT * result, 1)))
 
 
 def _held(bench: Bench) -> int:
-    """Return the bytes that operands, and the results of one submission, may hold each."""
+    """Return the bytes that operands, and the results in flight, may hold each."""
     memory = bench.device.memory_bytes.value
     return _HELD if memory is None or bench.backend == "cpu" else memory // 8

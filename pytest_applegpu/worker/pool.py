@@ -87,9 +87,14 @@ class Pool:
         request = place_operands(problem, *operands, self.worker(setting).arena)
         return self.ask(setting, request | {"do": "prepare", "copies": copies}, limit)
 
-    def time(self, setting: Setting, counts: list[int], limit: float) -> list[float] | Refusal:
-        """Return the wall seconds that a submission of each count of operations took."""
-        answer = self.ask(setting, {"do": "time", "counts": counts}, limit)
+    def time(
+        self, setting: Setting, counts: list[int], *, piece: int, limit: float
+    ) -> list[float] | Refusal:
+        """Return the wall seconds that a submission of each count of operations took.
+
+        Operations are handed to MLX in pieces of `piece`.
+        """
+        answer = self.ask(setting, {"do": "time", "counts": counts, "piece": piece}, limit)
         return answer if isinstance(answer, Refusal) else [float(s) for s in answer["seconds"]]
 
     def ask(self, setting: Setting, request: Message, limit: float) -> Message | Refusal:

@@ -174,7 +174,7 @@ def test_timing_counts_every_operation(faulty: Callable[[str], Pool]) -> None:
     problem = parse_problem("matmul-f32-nn-4x4x4")
     ones = (np.ones((4, 4), np.float32), np.ones((4, 4), np.float32))
     assert pool.prepare(problem, ON, ones, copies=2, limit=60.0) == {}
-    seconds = pool.time(ON, [1, 2, 35], 60.0)
+    seconds = pool.time(ON, [1, 2, 35], piece=16, limit=60.0)
     assert not isinstance(seconds, Refusal)
     assert len(seconds) == 3
     assert min(seconds) > 0
