@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
 import pytest
 
@@ -34,6 +34,9 @@ if TYPE_CHECKING:
     from pytest_applegpu.baselines.store import Shelf
     from pytest_applegpu.conduct.bench import Bench
     from pytest_applegpu.conduct.keep import Known
+
+LISTED: Final = 20
+"""Changes of a baseline that are printed one by one."""
 
 _RECORD: pytest.StashKey[Record] = pytest.StashKey()
 _CASE = "case"
@@ -352,7 +355,9 @@ class Session:
         except BaselineError as error:
             return [f"baseline not written: {error}"]
         path = self.config.baselines / f"{known['key']}.json"
-        return [f"baseline written: {path}: {len(changes)} changes", *map(str, changes[:20])]
+        more = [f"and {len(changes) - LISTED} more"] if len(changes) > LISTED else []
+        count = f"{len(changes)} change{'' if len(changes) == 1 else 's'}"
+        return [f"baseline written: {path}: {count}", *map(str, changes[:LISTED]), *more]
 
     def summary(self) -> str:
         """Return the summary of what is done so far."""

@@ -15,6 +15,7 @@ from pytest_applegpu.numerics.check import judge
 from pytest_applegpu.numerics.fills import FILLS
 from pytest_applegpu.numerics.finding import Finding
 from pytest_applegpu.numerics.repeat import check_repeat
+from pytest_applegpu.problem import layout_name
 from pytest_applegpu.report.records import ErrorFacts
 from pytest_applegpu.worker.process import Crashed, TimedOut
 from pytest_applegpu.worker.requests import Answer, Refusal
@@ -61,7 +62,7 @@ def _judged(case: Case, bench: Bench, arithmetic: Arithmetic, operands: Pair) ->
     finding = _finding(case, bench, arithmetic, operands, answer)
     if finding.verdict == "over" and case.check != "repeat":
         fleeting = _fleeting(case, bench, arithmetic, operands)
-        finding = replace(finding, cause=fleeting or finding.cause)
+        finding = replace(finding, cause=fleeting or finding.cause or _outside(case, finding))
     return Numbers(finding.verdict, error_facts(finding))
 
 
@@ -105,6 +106,18 @@ def _fleeting(case: Case, bench: Bench, arithmetic: Arithmetic, operands: Pair) 
     if len(set(answer.digests)) > 1:
         return f"not repeatable: {AGAIN} more calls gave {len(set(answer.digests))} results"
     return None
+
+
+def _outside(case: Case, finding: Finding) -> str | None:
+    """Name a result that is NaN although no operand is: only the guards round a view are."""
+    guarded = {"pad", "rows", "off", "step"}
+    layouts = {layout_name(case.problem.layout_a), layout_name(case.problem.layout_b)}
+    stray = case.check != "isolation" and finding.got_value != finding.got_value
+    return (
+        "memory outside an operand was read: only there is NaN"
+        if guarded & layouts and stray
+        else None
+    )
 
 
 def _ended(end: Crashed | TimedOut, limit: float) -> Numbers:
