@@ -43,6 +43,8 @@ def _vectors(op: str, dtype: DType) -> Iterator[Planned]:
 
 
 def _long(op: str, dtype: DType) -> Iterator[Planned]:
+    for k in (1023, 1024, 1025, 2048):
+        yield Problem(op, dtype, 18, 33, k, "nt"), "integer", "exact"
     for m, n, k in ((16, 17, 4096), (33, 8, 8192)):
         for transpose in TRANSPOSES:
             yield Problem(op, dtype, m, n, k, transpose), "integer", "exact"
