@@ -39,6 +39,8 @@ class Config:
     python: str
     rerun: tuple[str, ...]
     """Words that a rerun of a single case must repeat, beside the case itself."""
+    choice: tuple[str, ...]
+    """Words that choose what is run, which a rerun of the whole must repeat too."""
 
 
 def read_config(lookup: Lookup, root: Path, here: Path) -> Config:
@@ -65,7 +67,8 @@ def read_config(lookup: Lookup, root: Path, here: Path) -> Config:
         timeout=_seconds(text("timeout")),
         cases=_lines(lookup(BY_NAME["case"])),
         python=_interpreter(text("python"), here),
-        rerun=_rerun(text),
+        rerun=_repeated(text, ("backend", "seed", "timeout", "python", "baselines")),
+        choice=_repeated(text, ("tier", "dtypes", "tf32")),
     )
 
 
@@ -133,9 +136,9 @@ def _interpreter(value: str, here: Path) -> str:
     return found
 
 
-def _rerun(text: Callable[[str], str]) -> tuple[str, ...]:
+def _repeated(text: Callable[[str], str], names: tuple[str, ...]) -> tuple[str, ...]:
     words: list[str] = []
-    for name in ("backend", "seed", "timeout", "python"):
+    for name in names:
         if text(name) != str(BY_NAME[name].default):
             words += [BY_NAME[name].flag, text(name)]
     return tuple(words)

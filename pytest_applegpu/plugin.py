@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 MARKER = "applegpu"
 
 _SESSION: pytest.StashKey[Session] = pytest.StashKey()
+_WRONG: pytest.StashKey[str] = pytest.StashKey()
 _RECORD = "applegpu_record"
 
 
@@ -66,7 +67,7 @@ def pytest_configure(config: pytest.Config) -> None:
         config.pluginmanager.register(_WithoutBenchmark(), "applegpu-without-benchmark")
     if not hasattr(config, "workerinput"):
         config.pluginmanager.register(_Receiver(config), "applegpu-receiver")
-    if any(_said(config, option) for option in OPTIONS):
+    if any(config.getoption(option.destination) for option in OPTIONS):
         session_of(config)
 
 
@@ -98,13 +99,24 @@ def _live(config: pytest.Config) -> Session | None:
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Give a marked test its planned cases."""
     marker = metafunc.definition.get_closest_marker(MARKER)
-    if marker is not None and "case" in metafunc.fixturenames:
-        cases = session_of(metafunc.config).planned(*marker.args, **marker.kwargs)
+    if marker is None:
+        return
+    config = metafunc.config
+    try:
+        cases = session_of(config).planned(*marker.args, **marker.kwargs)
+    except (pytest.UsageError, TypeError) as error:
+        # Raised again once all is collected: here it would count as an error of one module.
+        config.stash.setdefault(_WRONG, f"{metafunc.definition.nodeid}: {error}")
+        cases = []
+    if "case" in metafunc.fixturenames:
         metafunc.parametrize("case", cases, ids=str)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out tests that have no case, and tell pytest-benchmark where the time comes from."""
+    wrong = config.stash.get(_WRONG, None)
+    if wrong is not None:
+        raise pytest.UsageError(wrong)
     session = config.stash.get(_SESSION, None)
     if session is not None:
         items[:] = session.arranged(items)
@@ -115,7 +127,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     """Start the first worker, unless nothing is to be run."""
     ours = session.config.stash.get(_SESSION, None)
     if ours is not None and not session.config.option.collectonly:
-        ours.begin()
+        ours.begin(session.items, parallel=hasattr(session.config, "workerinput"))
 
 
 def pytest_report_collectionfinish(config: pytest.Config) -> list[str]:

@@ -17,7 +17,7 @@ from typing import Any, Final
 import numpy as np
 
 from pytest_applegpu.dtypes import DType, parse_dtype
-from pytest_applegpu.views import Placement, parse_layout, place
+from pytest_applegpu.views import Placement, place
 
 OPERATIONS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
     "matmul": {"via": ("function", "operator")},
@@ -237,8 +237,3 @@ def _batch_text(a: Batch, b: Batch) -> str:
     if a == b:
         return f"-b{one(a)}" if a else ""
     return f"-b{one(a)}:{one(b)}"
-
-
-def layout_name(text: str) -> str:
-    """Return the name of a layout without its number: `pad` for `pad:8`."""
-    return parse_layout(text)[0]

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
@@ -15,6 +17,7 @@ from pytest_applegpu.cases.case import CHECKS, Case, parse_cases
 from pytest_applegpu.cases.plan import backend_dtypes, numeric_cases
 from pytest_applegpu.cases.speed import speed_cases
 from pytest_applegpu.config import Config, Lookup, read_config
+from pytest_applegpu.device.arch import parse_architecture
 from pytest_applegpu.device.build import Build, expected_backend, install_line, read_build
 from pytest_applegpu.device.commands import run_command
 from pytest_applegpu.device.detect import detect
@@ -25,7 +28,7 @@ from pytest_applegpu.report.log import ReportLog, ReportLogError
 from pytest_applegpu.report.records import Record, as_builtins, from_builtins
 from pytest_applegpu.report.rerun import SHIPPED, Rerun
 from pytest_applegpu.report.terminal import summary_text
-from pytest_applegpu.setting import foreign_switches
+from pytest_applegpu.setting import OWNED, foreign_switches
 from pytest_applegpu.words import outcome
 from pytest_applegpu.worker.pool import Pool
 from pytest_applegpu.worker.process import WorkerError
@@ -74,21 +77,19 @@ class Session:
             pytest.UsageError: an option's value is not allowed.
         """
         ours = read_config(lookup, config.rootpath, config.invocation_params.dir)
-        session = cls(ours, Rerun(_suites(config), ours.rerun))
-        if not hasattr(config, "workerinput") and not config.option.collectonly:
-            session.open_log()
+        session = cls(ours, Rerun(_suites(config), ours.rerun, ours.choice))
         _ = session.asked
         if ours.dtypes is not None:
             _ = session.dtypes
         return session
 
     def open_log(self) -> None:
-        """Open the report log, if one is asked for.
+        """Open the report log, if one is asked for and none is open.
 
         Raises:
             pytest.UsageError: it cannot be written.
         """
-        if self.config.report_log is not None:
+        if self.config.report_log is not None and self._log is None:
             try:
                 self._log = ReportLog(self.config.report_log)
             except ReportLogError as error:
@@ -172,10 +173,15 @@ class Session:
 
     def arranged(self, items: list[pytest.Item]) -> list[pytest.Item]:
         """Leave out tests without a case, and mark the timed ones for pytest-benchmark."""
+        for item in items:
+            if item.get_closest_marker("applegpu") and _case_param(item) is None:
+                raise pytest.UsageError(
+                    f"{item.nodeid}: a test with the marker applegpu takes an argument called case"
+                )
         kept = [item for item in items if not _empty(item)]
+        self.used = len(kept) > 0
         for item in kept:
             case = case_of(item)
-            self.used = self.used or case is not None
             if case is not None and case.check == "throughput":
                 group = pytest.mark.benchmark(group=case.problem.op, timer=worker_seconds)
                 item.add_marker(group)
@@ -204,10 +210,23 @@ class Session:
         try:
             hello = pool.hello(self.config.settings[0])
         except WorkerError as error:
-            hint = f"to install MLX's backend: {install_line(sys.platform, run_command)}"
+            line = install_line(sys.platform, run_command)
+            if self.config.python != sys.executable:
+                extra = re.search(r"\[(\w+)\]", line)
+                mlx = f"'mlx[{extra[1]}]'" if extra else "mlx"
+                line = f"{self.config.python} -m pip install {mlx} numpy"
+            hint = f"to install MLX's backend: {line}"
             raise pytest.UsageError("\n".join((str(error), *self.build.errors, hint))) from None
-        device = detect(hello, run_command, environment, sys.platform, build=self.build)
-        return Bench(self.config, pool, device, environment, run_command)
+        environ = self.config.settings[0].environment(environment)
+        device = detect(hello, run_command, environ, sys.platform, build=self.build)
+        if device.backend != self.backend and not self.describing:
+            pool.close()
+            raise pytest.UsageError(
+                f"planned for {self.backend}, as installed, but the worker found {device.backend} "
+                f"only: choose it with --applegpu-backend {device.backend}"
+            )
+        uuid = hello.get("device_info", {}).get("uuid")
+        return Bench(self.config, pool, device, environment, run_command, uuid)
 
     def describe(self) -> Description:
         """Return what is known of the device, with the arithmetic measured under each setting.
@@ -227,10 +246,32 @@ class Session:
             errors=bench.device.errors,
         )
 
-    def begin(self) -> None:
-        """Start the first worker, so that a run that cannot succeed ends before it begins."""
-        if self.used:
-            _ = self.bench, self.shelf
+    def begin(self, items: list[pytest.Item], *, parallel: bool) -> None:
+        """Start the first worker, so that a run that cannot succeed ends before it begins.
+
+        Raises:
+            pytest.UsageError: MLX, its backend, a baseline or the report log cannot be used.
+        """
+        cases = [case for case in map(case_of, items) if case is not None]
+        self.used = bool(cases)
+        if not cases or parallel:
+            # A process of a parallel run has no way to end the whole run: its cases say why.
+            return
+        self.open_log()
+        self._refuse_forced(cases)
+        _ = self.shelf
+
+    def _refuse_forced(self, cases: list[Case]) -> None:
+        """Never let a GPU without NAX run kernels that assume the registers of one that has it."""
+        own = parse_architecture(self.bench.device.architecture.value)
+        for name in sorted({case.setting.arch for case in cases if case.setting.arch}):
+            forced = parse_architecture(name)
+            wrong = forced is None or (forced.has_nax and not (own and own.has_nax))
+            if self.bench.backend == "metal" and wrong:
+                raise pytest.UsageError(
+                    f"arch={name}: {self.bench.device.name} has no NAX, whose kernels assume the "
+                    "hardware's own registers; force an architecture without NAX"
+                )
 
     @cached_property
     def shelf(self) -> Shelf:
@@ -262,8 +303,10 @@ class Session:
         lines = [*device_lines(self._bench.device), "; ".join(measured)]
         switches = foreign_switches(self._bench.environment)
         if switches:
-            said = " ".join(f"{name}={value}" for name, value in switches.items())
-            lines.append(f"set in the environment: {said} (no baseline is written)")
+            lines.append(f"set in the environment: {_pairs(switches)} (no baseline is written)")
+        owned = {name: os.environ[name] for name in OWNED if name in os.environ}
+        if owned:
+            lines.append(f"set by you, and replaced by each setting: {_pairs(owned)}")
         return lines
 
     def prover(self, item: pytest.Item) -> Callable[[Case], None]:
@@ -273,6 +316,7 @@ class Session:
 
         def prove(case: Case) -> None:
             __tracebackhide__ = True
+            self._ready()
             found = conduct(case, self.bench)
             self._conclude(item, numbers_record(case, item.nodeid, self.bench, found))
 
@@ -286,6 +330,7 @@ class Session:
 
         def clock(case: Case) -> None:
             __tracebackhide__ = True
+            self._ready()
             run = run_of(self.bench, case.setting)
             found = conduct(case, self.bench, self.shelf, run)
             record = speed_record(case, item.nodeid, self.bench, found)
@@ -294,6 +339,14 @@ class Session:
             self._conclude(item, record)
 
         return clock
+
+    def _ready(self) -> None:
+        """Start what a case needs; a failure is the case's, in words, not in a traceback."""
+        __tracebackhide__ = True
+        try:
+            _ = self.shelf
+        except pytest.UsageError as error:
+            pytest.fail(str(error), pytrace=False)
 
     def _conclude(self, item: pytest.Item, record: Record) -> None:
         __tracebackhide__ = True
@@ -316,12 +369,14 @@ class Session:
         """Take in the record of a case that is over, from this process or another."""
         record = from_builtins(plain)
         self.records.append(record)
-        if self._log is not None:
-            try:
+        try:
+            self.open_log()
+            if self._log is not None:
                 self._log.write(record)
-            except ReportLogError as error:
-                self._notes.append(f"the report log ends early: {error}")
-                self._log = None
+        except (ReportLogError, pytest.UsageError) as error:
+            self._notes.append(f"the report log ends here: {error}")
+            self.config = replace(self.config, report_log=None)
+            self._log = None
 
     def known(self) -> Known | None:
         """Return what this process knows of its machine, if it ran anything."""
@@ -336,7 +391,12 @@ class Session:
         if self._known is None:
             # In a parallel run no process of its own printed these.
             self._notes += known["lines"]
-        self._known = known
+            self._known = known
+            return
+        forbidden = [*self._known["forbidden"], *known["forbidden"]]
+        if known["key"] != self._known["key"]:
+            forbidden.append(f"machines {self._known['key']} and {known['key']} ran together")
+        self._known = self._known | {"forbidden": list(dict.fromkeys(forbidden))}
 
     def finish(self) -> None:
         """Store the baselines, if that was asked for."""
@@ -375,14 +435,23 @@ class Session:
             self._log.close()
 
 
+def _pairs(variables: Mapping[str, str]) -> str:
+    return " ".join(f"{name}={value}" for name, value in variables.items())
+
+
+def _case_param(item: pytest.Item) -> object | None:
+    callspec = getattr(item, "callspec", None)
+    return callspec.params.get(_CASE) if callspec else None
+
+
 def case_of(item: pytest.Item) -> Case | None:
     """Return the case that a test was given, if it was given one."""
-    callspec = getattr(item, "callspec", None)
-    value = callspec.params.get(_CASE) if callspec else None
+    value = _case_param(item)
     return value if isinstance(value, Case) else None
 
 
 def _empty(item: pytest.Item) -> bool:
+    """Tell a marked test that no case was found for: pytest gives it a stand-in."""
     return item.get_closest_marker("applegpu") is not None and case_of(item) is None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
@@ -26,10 +27,12 @@ class Setting:
         """Refuse what is no setting.
 
         Raises:
-            ValueError: `tf32` is neither on nor off.
+            ValueError: `tf32` is neither on nor off, or `arch` is no architecture's name.
         """
         if self.tf32 not in TF32:
             raise ValueError(f"tf32={self.tf32!r} is not one of {', '.join(TF32)}")
+        if self.arch is not None and not re.fullmatch(r"applegpu_g\d{2}[a-z]", self.arch):
+            raise ValueError(f"arch={self.arch} is not an architecture such as applegpu_g16s")
 
     def __str__(self) -> str:
         """Text as it ends a case: `tf32=off arch=applegpu_g16s`."""

@@ -180,9 +180,9 @@ _TAKE: Final[dict[str, Callable[..., np.ndarray]]] = {
 }
 
 
-def store(placement: Placement, operand: np.ndarray) -> np.ndarray:
-    """Return a new storage array whose view is `operand`, with NaN everywhere outside it."""
-    storage = np.full(placement.storage, np.nan, operand.dtype)
+def store(placement: Placement, operand: np.ndarray, guard: float = np.nan) -> np.ndarray:
+    """Return a new storage array whose view is `operand`, with `guard` everywhere outside it."""
+    storage = np.full(placement.storage, guard, operand.dtype)
     steps = placement.steps
     if steps and steps[0][0] == "broadcast":
         if operand.size:

@@ -163,5 +163,5 @@ def test_make_runs_what_is_asked_for(checkout: Checkout) -> None:
     checkout.run("make", "test", "EXTRA=cpu", "ARGS=-x")
     assert checkout.calls.read_text().splitlines() == [
         "-m pytest suites --applegpu-case a b",
-        "-m pytest -x",
+        "-m pytest -n auto --dist loadfile -x",
     ]

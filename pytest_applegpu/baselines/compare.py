@@ -29,8 +29,8 @@ class Comparison:
     """A word of `words.SPEED`, what it rests on, and what has changed since.
 
     `verdict` is None for `no baseline` and `not comparable`; `reasons` say why a case is not
-    comparable. `likely_causes` (`MLX 0.32.1 -> 0.32.4`) are all differences of provenance,
-    whatever the word.
+    comparable, or would not be if there were a baseline. `likely_causes` (`MLX 0.32.1 -> 0.32.4`)
+    are all differences of provenance, whatever the word.
     """
 
     word: str
@@ -55,7 +55,7 @@ def compare_speed(
     virtual GPU), empty when it is fit. A `slower` is only suspected until `confirm_speed`.
     """
     if past is None:
-        return Comparison("no baseline")
+        return Comparison("no baseline", reasons=unfit)
     causes = likely_causes(past.run, run)
     reasons = unfit if method == past.part.method else (*unfit, OTHER_METHOD)
     if reasons:

@@ -12,8 +12,9 @@ import numpy as np
 
 from pytest_applegpu.cases.budget import cost
 from pytest_applegpu.cases.case import Case
+from pytest_applegpu.conduct.endings import ENDINGS
 from pytest_applegpu.config import Config
-from pytest_applegpu.device.chips import peak_tflops
+from pytest_applegpu.device.chips import peak_bandwidth, peak_tflops
 from pytest_applegpu.device.commands import Commands
 from pytest_applegpu.device.condition import Condition, read_condition
 from pytest_applegpu.device.detect import Device
@@ -23,10 +24,12 @@ from pytest_applegpu.numerics.fills import make
 from pytest_applegpu.problem import Problem, parse_problem
 from pytest_applegpu.setting import Setting
 from pytest_applegpu.worker.pool import Pool
-from pytest_applegpu.worker.process import Crashed, TimedOut
 from pytest_applegpu.worker.requests import Refusal
+from pytest_applegpu.worker.turns import shared
 
 _PROBE: Final = parse_problem(f"matmul-f32-nn-{probe.SIZE}x{probe.SIZE}x{probe.SIZE}")
+PROBE_SLACK: Final = 30.0
+
 _SLACK: Final = 10.0
 """How many times its computed cost a case may take before its time limit begins to count."""
 
@@ -43,6 +46,8 @@ class Bench:
     device: Device
     environment: Mapping[str, str]
     commands: Commands
+    uuid: str | None = None
+    """Which of several NVIDIA GPUs."""
     _precisions: dict[Setting, probe.Precision] = field(default_factory=dict)
 
     @property
@@ -61,8 +66,9 @@ class Bench:
         found = []
         for operands in ((values, identity), (identity, values)):
             try:
-                answer = self.pool.multiply(_PROBE, setting, operands, limit=self.config.timeout)
-            except (Crashed, TimedOut):
+                with shared(self.backend):
+                    answer = self.pool.multiply(_PROBE, setting, operands, limit=self._probe_limit)
+            except ENDINGS:
                 return probe.UNKNOWN
             if isinstance(answer, Refusal):
                 return probe.UNKNOWN
@@ -79,10 +85,17 @@ class Bench:
                 return Arithmetic(measured.bits, measured.rounding != "nearest", unit)
         return Arithmetic(whole.operand_bits, accumulator_unit=unit)
 
+    @property
+    def _probe_limit(self) -> float:
+        """Seconds for the first product of a worker, which may also compile a kernel."""
+        return self.config.timeout + PROBE_SLACK
+
     def condition(self) -> Condition:
         """Read power, heat and load as they are now."""
         virtual = bool(self.device.virtual.value)
-        return read_condition(self.backend, self.commands, sys.platform, virtual=virtual)
+        return read_condition(
+            self.backend, self.commands, sys.platform, virtual=virtual, uuid=self.uuid
+        )
 
     def peak_tflops(self, case: Case) -> float | None:
         """Return the most that this chip can make of the case's dtype, in TFLOP/s, if known."""
@@ -93,6 +106,16 @@ class Bench:
             # Where nobody knows whether NAX is used, the higher peak is the one not to exceed.
             nax=self.device.nax.available != "no",
         )
+        if peak is None:
+            return None
+        # MLX's Metal kernels make a complex product of three real ones, and four are counted.
+        spared = self.backend == "metal" and case.problem.dtype.is_complex
+        return peak.value * (4 / 3 if spared else 1)
+
+    @property
+    def bandwidth_gbs(self) -> float | None:
+        """Return what this chip's memory can move, in GB/s, if known."""
+        peak = peak_bandwidth(self.device.chip)
         return peak.value if peak else None
 
     def limit(self, case: Case, calls: int = 1) -> float:
@@ -100,9 +123,13 @@ class Bench:
         work = cost(case.problem, self.backend, referenced=False, calls=calls)
         return self.config.timeout + _SLACK * work
 
-    def random(self, case: Case) -> np.random.Generator:
-        """Return the generator of the case's data: the same under every setting."""
-        digest = sha256(f"{self.config.seed} {case.data}".encode()).digest()
+    def random(self, case: Case, purpose: str = "data") -> np.random.Generator:
+        """Return a generator for one purpose of a case, the same under every setting.
+
+        What is drawn for one purpose tells nothing of what is drawn for another: a projection
+        vector must not depend on the data that it is to test.
+        """
+        digest = sha256(f"{self.config.seed} {purpose} {case.data}".encode()).digest()
         return np.random.Generator(np.random.Philox(int.from_bytes(digest[:8])))
 
     def operands(self, case: Case, arithmetic: Arithmetic) -> tuple[np.ndarray, np.ndarray]:
@@ -111,7 +138,8 @@ class Bench:
         shape_a = _shared(problem.shape_a, problem.layout_a)
         shape_b = _shared(problem.shape_b, problem.layout_b)
         bits = arithmetic.operand_bits
-        a, b = make(case.fill, problem.dtype, shape_a, shape_b, bits, self.random(case))
+        random, proven = self.random(case), case.check != "throughput"
+        a, b = make(case.fill, problem.dtype, shape_a, shape_b, bits, random, proven=proven)
         return np.broadcast_to(a, problem.shape_a), np.broadcast_to(b, problem.shape_b)
 
 

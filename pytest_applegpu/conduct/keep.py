@@ -9,14 +9,14 @@ from typing import Any, Final
 
 from msgspec import convert, to_builtins
 
-from pytest_applegpu.baselines.records import Hardware, Part, Run
-from pytest_applegpu.baselines.update import Change, gather, numbers_of, speed_of, write
+from pytest_applegpu.baselines.compare import OTHER_METHOD
+from pytest_applegpu.baselines.records import Hardware, Part, Run, Speed, run_id
+from pytest_applegpu.baselines.update import Change, gather, numbers_of, write
 from pytest_applegpu.conduct.bench import Bench
 from pytest_applegpu.device.condition import unfit
-from pytest_applegpu.report.records import Record
+from pytest_applegpu.report.records import Record, TimeFacts
 from pytest_applegpu.setting import Setting, foreign_switches
-from pytest_applegpu.throughput.roofline import Rates
-from pytest_applegpu.throughput.slope import METHOD, Timing
+from pytest_applegpu.throughput.slope import METHOD
 
 _MEASURED: Final = frozenset({"within", "creeping"})
 """Verdicts about numbers that a baseline holds; what is `exact` has no figure to keep."""
@@ -71,8 +71,9 @@ def _forbidden(bench: Bench) -> Iterator[str]:
 def keep(records: Iterable[Record], known: Known, folder: Path) -> tuple[Change, ...]:
     """Write what `records` measured into the machine's file in `folder`; return what changed.
 
-    A case that failed is not kept, nor one that is exact, whose time was not comparable or not
-    steady, or that ran under a forced architecture.
+    Kept are errors of results that are right but not exact, and times that were measured on a
+    fit machine and are steady; a slower one too, since asking for it to be stored is how one
+    accepts it. Nothing is kept of a case under a forced architecture.
 
     Raises:
         BaselineError: the file is damaged or cannot be written; it is left as it is.
@@ -91,21 +92,33 @@ def _parts(records: Iterable[Record], runs: dict[str, Run]) -> Iterator[tuple[st
         if record.verdict in _MEASURED and error is not None:
             part = numbers_of(record.verdict, error.share, error.ulp, error.relative, run)
             yield record.case, run, part
-        elif time is not None and record.verdict not in {"not comparable", "unstable"}:
-            yield record.case, run, _speed(record, run)
+        elif time is not None and _steady(record):
+            yield record.case, run, _speed(time, run)
 
 
-def _speed(record: Record, run: Run) -> Part:
-    time = record.time
-    assert time is not None
-    timing = Timing(
+def _steady(record: Record) -> bool:
+    """Tell whether a time was measured on a fit machine, and with little enough noise."""
+    if record.verdict == "unstable" or record.baseline is None:
+        return False
+    if record.baseline.verdict in {"no baseline", "not comparable"}:
+        # A time that was stored by another way of measuring is there to be replaced.
+        return set(record.baseline.reasons) <= {OTHER_METHOD}
+    return True
+
+
+def _speed(time: TimeFacts, run: Run) -> Speed:
+    """Turn a record's time into a baseline's; what a record leaves out is as good as the time."""
+    return Speed(
+        run=run_id(run),
         seconds=time.seconds,
-        low=time.low or time.seconds,
-        high=time.high or time.seconds,
+        low=time.seconds if time.low is None else time.low,
+        high=time.seconds if time.high is None else time.high,
         spread=time.spread or 0.0,
-        best=time.best or time.seconds,
-        overhead_seconds=time.overhead_seconds or 0.0,
-        count=1,
-        samples=time.samples or (),
+        best=time.seconds if time.best is None else time.best,
+        repeats=time.pairs or 1,
+        runs=1,
+        between=None,
+        tflops=time.tflops or 0.0,
+        gbs=time.gbs or 0.0,
+        method=METHOD,
     )
-    return speed_of(timing, Rates(time.tflops or 0.0, time.gbs or 0.0), run, METHOD)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from math import nan
 from typing import Final
 
 import numpy as np
@@ -10,15 +11,16 @@ import numpy as np
 from pytest_applegpu.cases.case import Case
 from pytest_applegpu.cases.plan import REPEATS, backend_dtypes
 from pytest_applegpu.conduct.bench import Bench
+from pytest_applegpu.conduct.endings import ENDINGS, ending
 from pytest_applegpu.numerics.bounds import Arithmetic
 from pytest_applegpu.numerics.check import judge
 from pytest_applegpu.numerics.fills import FILLS
 from pytest_applegpu.numerics.finding import Finding
 from pytest_applegpu.numerics.repeat import check_repeat
-from pytest_applegpu.problem import layout_name
+from pytest_applegpu.problem import Problem
 from pytest_applegpu.report.records import ErrorFacts
-from pytest_applegpu.worker.process import Crashed, TimedOut
 from pytest_applegpu.worker.requests import Answer, Refusal
+from pytest_applegpu.worker.turns import shared
 
 Pair = tuple[np.ndarray, np.ndarray]
 
@@ -35,20 +37,16 @@ class Numbers:
 
 
 def conduct(case: Case, bench: Bench) -> Numbers:
-    """Run one numeric case to its verdict.
-
-    Raises:
-        WorkerError: no worker can be started.
-    """
+    """Run one numeric case to its verdict."""
     if case.problem.dtype not in backend_dtypes(bench.backend):
         gap = f"{case.problem.dtype.name} runs on the CPU backend only"
         return Numbers("unsupported", ErrorFacts(message=gap))
     arithmetic = bench.arithmetic(case.problem, case.setting)
-    operands = bench.operands(case, arithmetic)
     try:
-        return _judged(case, bench, arithmetic, operands)
-    except (Crashed, TimedOut) as end:
-        return _ended(end, bench.limit(case, _calls(case)))
+        return _judged(case, bench, arithmetic, bench.operands(case, arithmetic))
+    except ENDINGS as end:
+        verdict, message = ending(end, bench.limit(case, _calls(case)))
+        return Numbers(verdict, ErrorFacts(message=message))
 
 
 def _calls(case: Case) -> int:
@@ -62,13 +60,19 @@ def _judged(case: Case, bench: Bench, arithmetic: Arithmetic, operands: Pair) ->
     finding = _finding(case, bench, arithmetic, operands, answer)
     if finding.verdict == "over" and case.check != "repeat":
         fleeting = _fleeting(case, bench, arithmetic, operands)
-        finding = replace(finding, cause=fleeting or finding.cause or _outside(case, finding))
+        cause = fleeting or finding.cause or _outside(case, bench, operands, finding)
+        finding = replace(finding, cause=cause)
     return Numbers(finding.verdict, error_facts(finding))
 
 
-def _multiply(case: Case, bench: Bench, operands: Pair, calls: int) -> Answer | Refusal:
+def _multiply(
+    case: Case, bench: Bench, operands: Pair, calls: int, guard: float = nan
+) -> Answer | Refusal:
     limit = bench.limit(case, calls)
-    return bench.pool.multiply(case.problem, case.setting, operands, repeat=calls, limit=limit)
+    with shared(bench.backend):
+        return bench.pool.multiply(
+            case.problem, case.setting, operands, repeat=calls, limit=limit, guard=guard
+        )
 
 
 def _finding(
@@ -87,7 +91,7 @@ def _finding(
         first,
         case.problem.dtype,
         arithmetic,
-        bench.random(case),
+        bench.random(case, "projection"),
         shape=case.problem.shape_c,
     )
 
@@ -96,7 +100,7 @@ def _fleeting(case: Case, bench: Bench, arithmetic: Arithmetic, operands: Pair) 
     """Make the call again: a fault that comes and goes is another one than one that stays."""
     try:
         answer = _multiply(case, bench, operands, AGAIN)
-    except (Crashed, TimedOut):
+    except ENDINGS:
         return None
     if isinstance(answer, Refusal):
         return None
@@ -108,23 +112,27 @@ def _fleeting(case: Case, bench: Bench, arithmetic: Arithmetic, operands: Pair) 
     return None
 
 
-def _outside(case: Case, finding: Finding) -> str | None:
-    """Name a result that is NaN although no operand is: only the guards round a view are."""
-    guarded = {"pad", "rows", "off", "step"}
-    layouts = {layout_name(case.problem.layout_a), layout_name(case.problem.layout_b)}
-    stray = case.check != "isolation" and finding.got_value != finding.got_value
-    return (
-        "memory outside an operand was read: only there is NaN"
-        if guarded & layouts and stray
-        else None
-    )
+def _outside(case: Case, bench: Bench, operands: Pair, finding: Finding) -> str | None:
+    """Tell whether a NaN comes from the guards round a view: it goes where they are finite."""
+    if finding.worst is None or not _is_nan(finding.got_value):
+        return None
+    try:
+        answer = _multiply(case, bench, operands, 1, guard=1.0)
+    except ENDINGS:
+        return None
+    if isinstance(answer, Refusal) or answer.results[0].size != finding.total:
+        return None
+    again = answer.results[0].reshape(-1)[ravel(finding.worst, case.problem)]
+    return None if np.isnan(again) else "memory outside an operand was read"
 
 
-def _ended(end: Crashed | TimedOut, limit: float) -> Numbers:
-    if isinstance(end, TimedOut):
-        return Numbers("timed out", ErrorFacts(message=f"no answer within {limit:.0f} s"))
-    said = f": {end.said}" if end.said else ""
-    return Numbers("crashed", ErrorFacts(message=f"the worker ended with {end.how}{said}"))
+def _is_nan(value: object) -> bool:
+    return isinstance(value, (float, complex)) and bool(np.isnan(value))
+
+
+def ravel(index: tuple[int, ...], problem: Problem) -> int:
+    """Return the place of an element of C, (*batch, M, N), in C laid out in a row."""
+    return int(np.ravel_multi_index(index, (*problem.batch, problem.m, problem.n)))
 
 
 def error_facts(finding: Finding) -> ErrorFacts:

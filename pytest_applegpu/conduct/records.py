@@ -22,7 +22,7 @@ from pytest_applegpu.report.records import (
     WorkerFacts,
 )
 from pytest_applegpu.setting import foreign_switches
-from pytest_applegpu.throughput.roofline import rates, share
+from pytest_applegpu.throughput.roofline import Rates, rates, share
 
 
 def numbers_record(case: Case, nodeid: str, bench: Bench, found: Numbers) -> Record:
@@ -85,9 +85,16 @@ def _time(case: Case, found: Measured) -> TimeFacts:
         samples=timing.samples,
         tflops=reached.tflops,
         gbs=reached.gbs,
-        peak_share=share(reached.tflops, found.peak_tflops),
+        peak_share=_peak_share(case, found, reached),
         condition=_condition(found.condition),
     )
+
+
+def _peak_share(case: Case, found: Measured, reached: Rates) -> float | None:
+    """Return the share of the peak that binds: memory's for a GEMV, arithmetic's for the rest."""
+    if 1 in {case.problem.m, case.problem.n}:
+        return share(reached.gbs, found.peak_gbs)
+    return share(reached.tflops, found.peak_tflops)
 
 
 def _condition(condition: Condition) -> dict[str, Any]:

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import tempfile
 from dataclasses import dataclass, replace
 from math import prod
-from pathlib import Path
 from typing import Final
-
-from filelock import FileLock
 
 from pytest_applegpu.baselines.compare import Comparison, compare_speed, confirm_speed
 from pytest_applegpu.baselines.records import Run
@@ -16,12 +12,13 @@ from pytest_applegpu.baselines.store import Shelf
 from pytest_applegpu.cases.case import Case
 from pytest_applegpu.cases.plan import backend_dtypes
 from pytest_applegpu.conduct.bench import Bench
+from pytest_applegpu.conduct.endings import ENDINGS, ending
 from pytest_applegpu.device.condition import Condition, unfit
 from pytest_applegpu.throughput.plan import next_count, pairs_within, rounds
 from pytest_applegpu.throughput.roofline import rates, sound
 from pytest_applegpu.throughput.slope import METHOD, Timing, Unsound, timing
-from pytest_applegpu.worker.process import Crashed, TimedOut
 from pytest_applegpu.worker.requests import Refusal
+from pytest_applegpu.worker.turns import alone
 
 TARGET: Final = {"cpu": 0.008, "metal": 0.12, "cuda": 0.12}
 """Seconds that a submission of n operations should take at the least. A GPU's clock moves within
@@ -66,15 +63,12 @@ class Measured:
     timing: Timing
     comparison: Comparison
     peak_tflops: float | None
+    peak_gbs: float | None
     condition: Condition
 
 
 def conduct(case: Case, bench: Bench, shelf: Shelf, run: Run) -> Measured | Ended:
-    """Time one case and compare it; a suspected slowdown is measured again in a fresh worker.
-
-    Raises:
-        WorkerError: no worker can be started.
-    """
+    """Time one case and compare it; a suspected slowdown is measured again in a fresh worker."""
     first = _compared(case, bench, shelf, run)
     if isinstance(first, Ended) or not _suspected(first.comparison):
         return first
@@ -98,29 +92,18 @@ def _compared(case: Case, bench: Bench, shelf: Shelf, run: Run) -> Measured | En
     after = bench.condition()
     reasons = tuple(dict.fromkeys((*unfit(before), *unfit(after))))
     compared = compare_speed(timed, METHOD, run, shelf.speed(str(case)), reasons)
-    return Measured(timed, compared, bench.peak_tflops(case), after)
+    return Measured(timed, compared, bench.peak_tflops(case), bench.bandwidth_gbs, after)
 
 
 def measure(case: Case, bench: Bench) -> Timing | Ended:
-    """Time one case in its worker, alone on this machine's device.
-
-    Raises:
-        WorkerError: no worker can be started.
-    """
+    """Time one case in its worker, alone on this machine's device."""
     if case.problem.dtype not in backend_dtypes(bench.backend):
         return Ended("unsupported", f"{case.problem.dtype.name} runs on the CPU backend only")
     try:
-        with _alone(bench.backend):
+        with alone(bench.backend):
             return _believed(case, bench, _measured(case, bench))
-    except TimedOut:
-        return Ended("timed out", "no answer in time")
-    except Crashed as end:
-        return Ended("crashed", f"the worker ended with {end.how}: {end.said}")
-
-
-def _alone(backend: str) -> FileLock:
-    """Let one process at a time use the clock, also among the workers of a parallel run."""
-    return FileLock(Path(tempfile.gettempdir()) / f"pytest-applegpu-{backend}.lock")
+    except ENDINGS as end:
+        return Ended(*ending(end, bench.limit(case)))
 
 
 def _believed(case: Case, bench: Bench, timed: Timing | Unsound | Ended) -> Timing | Ended:

@@ -63,9 +63,10 @@ def parse_os_release(text: str) -> dict[str, str]:
 
 
 def kernel_release(read: ReadText) -> Fact[str]:
-    """Return the release of the running kernel."""
+    """Return the version of the running kernel, without what a distributor or host appended."""
     source = "/proc/sys/kernel/osrelease"
-    return seen(read(source).strip() or None, source, "no such file")
+    found = re.match(r"\d+(\.\d+)*", read(source).strip())
+    return seen(found[0] if found else None, source, "no such file, or no version in it")
 
 
 def power_source(supplies: Path = POWER_SUPPLIES) -> Fact[str]:

@@ -16,11 +16,13 @@ class Rerun:
     """How this run was started, as far as a rerun must repeat it.
 
     `suites` are the words that name the suites; `options` are the further options that change
-    what a case does (backend, seed, interpreter), as separate words.
+    what a case does (backend, seed, interpreter), as separate words, and `choice` those that
+    choose the cases (tier, dtypes, TF32).
     """
 
     suites: tuple[str, ...] = ("suites",)
     options: tuple[str, ...] = ()
+    choice: tuple[str, ...] = ()
 
     def command(self, *cases: str) -> str:
         """Return the command for a shell that runs `cases` and nothing else."""
@@ -29,7 +31,7 @@ class Rerun:
 
     def plain(self, *words: str) -> str:
         """Return the command that repeats the whole run with `words` added."""
-        return _join(("pytest", *self.suites, *words, *self.options))
+        return _join(("pytest", *self.suites, *words, *self.choice, *self.options))
 
 
 def _join(words: Sequence[str]) -> str:

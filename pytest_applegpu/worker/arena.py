@@ -15,6 +15,7 @@ import numpy as np
 
 _MEMORY: Final = Path("/dev/shm")  # noqa: S108 - a nameless file in it, opened by tempfile
 _ROOMY: Final = 4 << 30
+_BLOCK: Final = 1 << 24
 ALIGNMENT: Final = 64
 """Bytes to which operands and results are aligned."""
 
@@ -51,8 +52,14 @@ class Arena:
         if os.fstat(self.fd).st_size < size:
             if hasattr(os, "posix_fallocate"):
                 os.posix_fallocate(self.fd, 0, size)
-            else:  # macOS
-                os.ftruncate(self.fd, size)
+            else:
+                self._fill(size)
+
+    def _fill(self, size: int) -> None:
+        """Write zeros up to `size`, as macOS has no call that reserves."""
+        at = os.fstat(self.fd).st_size
+        while at < size:
+            at += os.pwrite(self.fd, bytes(min(_BLOCK, size - at)), at)
 
     def _cover(self, size: int) -> mmap.mmap:
         if self._map is None or len(self._map) < size:
@@ -80,4 +87,5 @@ class Arena:
 
     def close(self) -> None:
         """Give the memory back."""
+        self._map = None
         self._file.close()

@@ -61,15 +61,18 @@ class Pool:
         *,
         repeat: int = 1,
         limit: float,
+        guard: float = np.nan,
     ) -> Answer | Refusal:
         """Run `problem` on logical arrays A and B, `repeat` times, within `limit` seconds.
+
+        `guard` lies round every view of an operand.
 
         Raises:
             Crashed, TimedOut: how the worker ended; the next call gets a fresh one.
             OSError: the operands do not fit into shared memory.
         """
         worker = self.worker(setting)
-        request = place_operands(problem, *operands, worker.arena)
+        request = place_operands(problem, *operands, worker.arena, guard)
         request |= {"do": "multiply", "repeat": repeat}
         answer = self.ask(setting, request, limit)
         return answer if isinstance(answer, Refusal) else read_answer(answer, worker.arena)

@@ -23,6 +23,12 @@ from pytest_applegpu.worker.arena import Arena
 SERVE: Final = Path(__file__).with_name("serve.py")
 PROTOCOL: Final = 1
 
+LINE, LINES = 160, 3
+"""Characters of a line, and lines, of a worker's last words that are kept."""
+
+PATIENCE: Final = 10.0
+"""Seconds to wait for a process that was killed."""
+
 Message = dict[str, Any]
 
 
@@ -57,11 +63,14 @@ class Process:
         self.arena = Arena()
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as this
         self._buffer = b""
+        self._said = 0  # bytes of output that earlier requests left
         self._start(python, backend, environment)
         try:
             self.hello = self._listen(start_limit)
-        except (Crashed, TimedOut) as end:
+        except BaseException as end:
             self.end()
+            if not isinstance(end, (Crashed, TimedOut)):
+                raise
             text = f"{end.how}: {end.said}" if isinstance(end, Crashed) else "no answer in time"
             raise WorkerError(f"the worker under {python} did not start: {text}") from end
         self._check_hello(python)
@@ -108,6 +117,7 @@ class Process:
             Crashed: the worker ended instead.
             TimedOut: it did not answer; it is ended.
         """
+        self._said = self._errors.seek(0, os.SEEK_END)
         try:
             with contextlib.suppress(BrokenPipeError):
                 _write_all(self._requests, json.dumps(request).encode() + b"\n")
@@ -142,14 +152,20 @@ class Process:
         return Crashed(_ending(status), self._last_words())
 
     def _last_words(self) -> str:
-        self._errors.seek(0, os.SEEK_END)
-        self._errors.seek(max(0, self._errors.tell() - 2000))
-        return self._errors.read().decode(errors="replace").strip()
+        """Return the end of what was written since the last request: the reason stands last."""
+        end = self._errors.seek(0, os.SEEK_END)
+        self._errors.seek(max(self._said, end - 4000))
+        lines = self._errors.read().decode(errors="replace").splitlines()
+        last = [line.strip()[-LINE:] for line in lines if line.strip()]
+        return " | ".join(last[-LINES:])
 
     def _kill(self) -> None:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self._popen.pid, signal.SIGKILL)
-        self._popen.wait()
+        # A driver call that cannot be interrupted keeps even a killed process for a while; it is
+        # left to the system then, so that the run can go on.
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._popen.wait(timeout=PATIENCE)
 
     def _close_files(self) -> None:
         for fd in (self._requests, self._replies, self._life):

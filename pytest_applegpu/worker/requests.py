@@ -47,8 +47,12 @@ def operation_of(problem: Problem) -> list[str]:
     return [problem.op, problem.param(_VIA[problem.op])]
 
 
-def place_operands(problem: Problem, a: np.ndarray, b: np.ndarray, arena: Arena) -> Message:
+def place_operands(
+    problem: Problem, a: np.ndarray, b: np.ndarray, arena: Arena, guard: float = np.nan
+) -> Message:
     """Write A and B (logical arrays) into `arena`; return the part of a request that says where.
+
+    `guard` stands wherever a storage is no part of its operand.
 
     Raises:
         OSError: there is no room for them.
@@ -60,7 +64,7 @@ def place_operands(problem: Problem, a: np.ndarray, b: np.ndarray, arena: Arena)
     arena.reserve(max(free + 2 * result, 1))
     offsets = (0, sizes[0])
     for placement, operand, offset in zip(placements, (a, b), offsets, strict=True):
-        arena.put(offset, store(placement, operand))
+        arena.put(offset, store(placement, operand, guard))
     return {
         "operation": operation_of(problem),
         "operands": [_spec(problem, *pair) for pair in zip(placements, offsets, strict=True)],

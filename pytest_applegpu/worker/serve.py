@@ -17,6 +17,7 @@ import json
 import mmap
 import os
 import platform
+import resource
 import select
 import signal
 import sys
@@ -275,6 +276,8 @@ def hello(wanted: str) -> Reply:
 def main(arguments: Sequence[str]) -> None:
     """Serve until the request pipe closes."""
     requests, replies, life, memory = (int(fd) for fd in arguments[:4])
+    # Writing a large core file would turn a crash into a time-out.
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     watcher = guard(life)
     server = Server(Arena(memory))
     with os.fdopen(requests, "rb") as source, os.fdopen(replies, "wb") as sink:

@@ -44,7 +44,7 @@ def test_a_fit_machine(ratio: float, word: str) -> None:
 
 def test_no_baseline() -> None:
     found = compare_speed(_timing(1.0), SPEED.method, NOW, None, unfit=("on battery",))
-    assert found == Comparison("no baseline")
+    assert found == Comparison("no baseline", reasons=("on battery",))
 
 
 def test_an_unfit_machine_is_not_comparable_with_its_reasons() -> None:

@@ -13,6 +13,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 FAULT = os.environ.get("APPLEGPU_TEST_FAULT", "")
@@ -187,6 +188,7 @@ def hang(mx: Any, matmul: Matmul) -> Matmul:
 
     def faulty(a: Any, b: Any) -> Any:
         if a.shape[-2:] == (33, 8192):
+            Path(os.environ.get("APPLEGPU_TEST_PID", os.devnull)).write_text(str(os.getpid()))
             signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
             while True:
                 time.sleep(3600)
@@ -217,6 +219,13 @@ def device_error(mx: Any, matmul: Matmul) -> Matmul:
         return matmul(a, b)
 
     return faulty
+
+
+def no_second_worker(mx: Any, matmul: Matmul) -> Matmul:
+    """Let a worker with TF32 off die at its start."""
+    if os.environ.get("MLX_ENABLE_TF32") == "0":
+        os._exit(3)
+    return matmul
 
 
 if FAULT and any(word.endswith("serve.py") for word in sys.orig_argv):

@@ -15,7 +15,7 @@ HANGS = "matmul-f32-nn-33x8x8192 fill=integer tf32=on"
 def test_hang_is_timed_out_and_the_run_goes_on(
     logged: Callable[..., list[dict[str, Any]]], ini: Callable[..., None]
 ) -> None:
-    ini("applegpu_timeout = 0.2")
+    ini("applegpu_timeout = 3")
     after = "matmul-f32-nn-8x8x8 fill=integer tf32=on"
     records = logged("--applegpu-case", HANGS, "--applegpu-case", after, fault="hang")
     assert [record["verdict"] for record in records] == ["timed out", "exact"]

@@ -32,10 +32,13 @@ FAULTS = {
     "last_row": (TAIL.format("f32"), r"row 1024\b|last row"),
     "last_column": (TAIL.format("f32"), r"column 1022\b|last column"),
     "one_in_a_million": (WIDE, r"one element|1 element|\(613, 77\)"),
-    "half_accumulation": (CANCEL.format("f32"), r"float16"),
-    "bfloat16_operands": (COPIES, r"bfloat16"),
-    "tf32_while_off": (COPIES + " tf32=off", r"11 significant bits"),
-    "truncated_output": ("matmul-f16-nn-65x66x130 fill=round", r"truncated"),
+    "half_accumulation": (CANCEL.format("f32"), r"cause: accumulated in float16"),
+    "bfloat16_operands": (
+        COPIES,
+        r"cause: operands cut to 8 significant bits \(rounded, bfloat16\)",
+    ),
+    "tf32_while_off": (COPIES + " tf32=off", r"cause: operands cut to 11 significant bits"),
+    "truncated_output": ("matmul-f16-nn-65x66x130 fill=round", r"cause: output truncated"),
     "nan_leak": (ILL.format("f32"), r"NaN|not finite"),
     "abort": (BATCH, r"SIGABRT"),
 }

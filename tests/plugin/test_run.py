@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -91,7 +92,9 @@ def test_interrupt_prints_what_is_done_and_leaves_no_worker(tmp_path: Path) -> N
     cases = ["matmul-f32-nn-8x8x8 fill=integer tf32=on", "matmul-f32-nn-33x8x8192 tf32=on"]
     words = [word for case in cases for word in ("--applegpu-case", case)]
     log = tmp_path / "log.jsonl"
-    environment = {**os.environ, "PYTHONPATH": str(FAULTS), "APPLEGPU_TEST_FAULT": "hang"}
+    pid = tmp_path / "pid"
+    planted = {"APPLEGPU_TEST_FAULT": "hang", "APPLEGPU_TEST_PID": str(pid)}
+    environment = {**os.environ, "PYTHONPATH": str(FAULTS), **planted}
     run = subprocess.Popen(
         [
             *(sys.executable, "-m", "pytest", "--pyargs", "pytest_applegpu.suites", *CPU, *words),
@@ -102,20 +105,18 @@ def test_interrupt_prints_what_is_done_and_leaves_no_worker(tmp_path: Path) -> N
         stdout=subprocess.PIPE,
         text=True,
     )
-    while not (log.exists() and log.read_text().endswith("\n")):
+    deadline = time.monotonic() + 120
+    while not (log.exists() and log.read_text().endswith("\n") and pid.exists()):
         assert run.poll() is None
+        assert time.monotonic() < deadline
         os.sched_yield()
     run.send_signal(signal.SIGINT)
     said, _ = run.communicate(timeout=60)
     assert run.returncode == pytest.ExitCode.INTERRUPTED
     assert "KeyboardInterrupt" in said
     assert "1 case: 1 exact" in said
-    serving = subprocess.run(
-        ["ps", "-Ao", "ppid,command"], capture_output=True, text=True, check=True
-    )
-    assert not [
-        line for line in serving.stdout.splitlines() if f"{run.pid} " in line and "serve.py" in line
-    ]
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(pid.read_text()), 0)
 
 
 def test_own_tests_may_use_the_marker_and_fixtures(
@@ -146,4 +147,53 @@ def test_a_wrong_check_in_a_marker_is_named(pytester: pytest.Pytester) -> None:
         """
     )
     result = pytester.runpytest_inprocess(str(path))
-    result.stdout.fnmatch_lines(["*check='thrice' is not one of exact, bounded*"])
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["*check='thrice' is not one of exact, bounded*"])
+
+
+def test_a_marked_test_without_a_case_is_no_silent_pass(pytester: pytest.Pytester) -> None:
+    path = pytester.makepyfile(
+        """
+        import pytest
+
+        @pytest.mark.applegpu(op="matmul", check="exact")
+        def test_own(cas):
+            assert 0
+        """
+    )
+    result = pytester.runpytest_inprocess(str(path))
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["*test_own: *argument called case*"])
+
+
+def test_a_worker_that_cannot_start_again_is_a_verdict(logged: Logged) -> None:
+    """The second worker of a run has no MLX: its cases say so, and each has its record."""
+    cases = [f"matmul-f32-nn-{m}x8x8 fill=integer" for m in (8, 9)]
+    words = [word for case in cases for word in ("--applegpu-case", case)]
+    records = logged(*CPU, *words, fault="no_second_worker")
+    verdicts = {(record["setting"]["tf32"], record["verdict"]) for record in records}
+    assert verdicts == {("on", "exact"), ("off", "crashed")}
+    assert len(records) == 4
+
+
+def test_operands_that_do_not_fit_are_named_as_such(
+    logged: Logged, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("pytest_applegpu.worker.arena.Arena.reserve", refuse)
+    (record,) = logged(*CPU, "--applegpu-case", CASE)
+    assert record["verdict"] == "unsupported"
+    assert "do not fit" in record["error"]["message"]
+
+
+def test_a_report_log_in_an_ini_file_is_left_alone_by_other_runs(
+    suites: Suites, pytester: pytest.Pytester
+) -> None:
+    pytester.makeini("[pytest]\napplegpu_report_log = log.jsonl\n")
+    suites(*CPU, "--applegpu-case", CASE)
+    before = (pytester.path / "log.jsonl").read_bytes()
+    own = pytester.makepyfile("def test_own(): pass")
+    pytester.runpytest_inprocess(str(own)).assert_outcomes(passed=1)
+    assert (pytester.path / "log.jsonl").read_bytes() == before != b""
