@@ -1,0 +1,111 @@
+"""Which cases does a run have, by what was asked for and what is installed?
+
+Nothing is started and MLX is not imported: the list is the same on a machine without a GPU.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import pytest
+
+from pytest_applegpu.cases.case import CHECKS, Case, parse_cases
+from pytest_applegpu.cases.plan import backend_dtypes, numeric_cases
+from pytest_applegpu.cases.speed import speed_cases
+from pytest_applegpu.config import Config
+from pytest_applegpu.device.build import Build, expected_backend, read_build
+from pytest_applegpu.device.commands import run_command
+from pytest_applegpu.dtypes import DType
+
+
+class Plan:
+    """The cases of one run, made operation by operation when they are asked for."""
+
+    def __init__(self, config: Config) -> None:
+        """Plan nothing yet."""
+        self.config = config
+        self._planned: dict[str, list[Case]] = {}
+
+    def check(self) -> None:
+        """Refuse what was asked for by name and cannot be.
+
+        Raises:
+            pytest.UsageError: a case's text is no case, or the backend lacks a format.
+        """
+        _ = self.asked
+        if self.config.dtypes is not None:
+            _ = self.dtypes
+
+    @cached_property
+    def build(self) -> Build:
+        """Return the MLX installation that the workers will import."""
+        return read_build(self.config.python, run_command)
+
+    @cached_property
+    def backend(self) -> str:
+        """Return the backend to plan for, known without importing MLX."""
+        asked = self.config.backend
+        return expected_backend(self.build) if asked == "auto" else asked
+
+    @cached_property
+    def asked(self) -> list[Case] | None:
+        """Return the cases that were asked for by their texts; None where none were.
+
+        Raises:
+            pytest.UsageError: a text is no case.
+        """
+        if not self.config.cases:
+            return None
+        found: dict[str, Case] = {}
+        for text in self.config.cases:
+            try:
+                cases = parse_cases(text, self.config.settings)
+            except ValueError as error:
+                raise pytest.UsageError(f"--applegpu-case: {text!r}: {error}") from None
+            found |= {str(case): case for case in cases}
+        return list(found.values())
+
+    @cached_property
+    def dtypes(self) -> tuple[DType, ...]:
+        """Return the formats to plan for.
+
+        Raises:
+            pytest.UsageError: one was asked for that the backend lacks.
+        """
+        if self.config.dtypes is None:
+            return backend_dtypes(self.backend)
+        have = backend_dtypes(self.backend)
+        for dtype in self.config.dtypes:
+            if dtype not in have:
+                names = ", ".join(one.name for one in have)
+                said = f"--applegpu-dtypes: {self.backend} has no {dtype.name}, it has {names}"
+                raise pytest.UsageError(said)
+        return self.config.dtypes
+
+    def planned(self, op: str, check: str) -> list[Case]:
+        """Return the cases of `op` for tests that make `check`.
+
+        Raises:
+            pytest.UsageError: there is no such check.
+        """
+        if check not in CHECKS:
+            allowed = ", ".join(CHECKS)
+            raise pytest.UsageError(f"marker applegpu: check={check!r} is not one of {allowed}")
+        cases = self.asked if self.asked is not None else self._plan(op)
+        return [case for case in cases if (case.problem.op, case.check) == (op, check)]
+
+    def _plan(self, op: str) -> list[Case]:
+        if op not in self._planned:
+            config, backend, dtypes = self.config, self.backend, self.dtypes
+            self._planned[op] = [
+                *numeric_cases(
+                    op,
+                    backend,
+                    dtypes,
+                    tier=config.tier,
+                    seed=config.seed,
+                    settings=config.settings,
+                ),
+                *speed_cases(op, backend, dtypes, config.tier, config.settings),
+            ]
+        return self._planned[op]

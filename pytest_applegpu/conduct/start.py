@@ -1,0 +1,76 @@
+"""How do the workers of a run start, and what is said when they cannot?"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+
+import pytest
+
+from pytest_applegpu.cases.case import Case
+from pytest_applegpu.conduct.bench import Bench
+from pytest_applegpu.conduct.planning import Plan
+from pytest_applegpu.config import Config
+from pytest_applegpu.device.arch import parse_architecture
+from pytest_applegpu.device.build import install_line
+from pytest_applegpu.device.commands import run_command
+from pytest_applegpu.device.detect import detect
+from pytest_applegpu.worker.pool import Pool
+from pytest_applegpu.worker.process import WorkerError
+
+
+def start(config: Config, plan: Plan, *, lenient: bool = False) -> Bench:
+    """Start the first worker and learn what it runs on.
+
+    `lenient` takes what is there, to describe it, where a run of cases would be refused.
+
+    Raises:
+        pytest.UsageError: MLX or its backend cannot be used; the message says what to do.
+    """
+    if plan.build.errors and not lenient:
+        raise pytest.UsageError("; ".join(plan.build.errors))
+    environment = dict(os.environ)
+    pool = Pool(config.python, config.backend, environment)
+    try:
+        hello = pool.hello(config.settings[0])
+    except WorkerError as error:
+        said = (str(error), *plan.build.errors, f"to install MLX's backend: {_line(config)}")
+        raise pytest.UsageError("\n".join(said)) from None
+    environ = config.settings[0].environment(environment)
+    device = detect(hello, run_command, environ, sys.platform, build=plan.build)
+    if device.backend != plan.backend and not lenient:
+        pool.close()
+        raise pytest.UsageError(
+            f"planned for {plan.backend}, as installed, but the worker found {device.backend} "
+            f"only: choose it with --applegpu-backend {device.backend}"
+        )
+    uuid = hello.get("device_info", {}).get("uuid")
+    return Bench(config, pool, device, environment, run_command, uuid)
+
+
+def _line(config: Config) -> str:
+    """Return the command that installs what the interpreter under test lacks."""
+    line = install_line(sys.platform, run_command)
+    if config.python == sys.executable:
+        return line
+    extra = re.search(r"\[(\w+)\]", line)
+    mlx = f"'mlx[{extra[1]}]'" if extra else "mlx"
+    return f"{config.python} -m pip install {mlx} numpy"
+
+
+def refuse_forced(bench: Bench, cases: list[Case]) -> None:
+    """Never let a GPU without NAX run kernels that assume the registers of one that has it.
+
+    Raises:
+        pytest.UsageError: a case forces such an architecture.
+    """
+    own = parse_architecture(bench.device.architecture.value)
+    for name in sorted({case.setting.arch for case in cases if case.setting.arch}):
+        forced = parse_architecture(name)
+        wrong = forced is None or (forced.has_nax and not (own and own.has_nax))
+        if bench.backend == "metal" and wrong:
+            raise pytest.UsageError(
+                f"arch={name}: {bench.device.name} has no NAX, whose kernels assume the "
+                "hardware's own registers; force an architecture without NAX"
+            )
