@@ -197,6 +197,7 @@ class _Receiver:
             session_of(self.config).learn(facts)
 
 
+@pytest.hookimpl(trylast=True)
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Print the summary of this run's cases."""
     session = terminalreporter.config.stash.get(_SESSION, None)

@@ -18,6 +18,9 @@ from pytest_applegpu.report.records import Record, TimeFacts
 from pytest_applegpu.setting import Setting, foreign_switches
 from pytest_applegpu.throughput.slope import METHOD
 
+QUIET: Final = 0.05
+"""Relative spread up to which a time is steady, whatever it is compared with."""
+
 _MEASURED: Final = frozenset({"within", "creeping"})
 """Verdicts about numbers that a baseline holds; what is `exact` has no figure to keep."""
 
@@ -98,8 +101,11 @@ def _parts(records: Iterable[Record], runs: dict[str, Run]) -> Iterator[tuple[st
 
 def _steady(record: Record) -> bool:
     """Tell whether a time was measured on a fit machine, and with little enough noise."""
-    if record.verdict == "unstable" or record.baseline is None:
+    if record.time is None or record.baseline is None:
         return False
+    if record.verdict == "unstable":
+        # It may be the stored time that is noisy; a quiet one mends it.
+        return record.time.spread is not None and record.time.spread <= QUIET
     if record.baseline.verdict in {"no baseline", "not comparable"}:
         # A time that was stored by another way of measuring is there to be replaced.
         return set(record.baseline.reasons) <= {OTHER_METHOD}

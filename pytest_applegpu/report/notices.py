@@ -11,6 +11,8 @@ from pytest_applegpu.report.rerun import Rerun
 from pytest_applegpu.report.rows import failed
 from pytest_applegpu.words import NUMBERS, SPEED
 
+NO_REASON = "no reason given"
+
 NAMED = 3
 """So many cases or causes are named; of the rest only the number is given."""
 
@@ -75,16 +77,18 @@ def _creeping(record: Record) -> str:
 
 
 def _unstable(record: Record) -> str:
-    spread = record.time.spread if record.time else None
-    return escaped(record.case) + ("" if spread is None else f" (spread {100 * spread:.2g} %)")
+    reason = _reason(record)
+    if reason == NO_REASON and record.time and record.time.spread is not None:
+        reason = f"spread {100 * record.time.spread:.2g} %"
+    return f"{escaped(record.case)} ({reason})"
 
 
 def _reason(record: Record) -> str:
     if record.baseline and record.baseline.reasons:
         return escaped("; ".join(record.baseline.reasons))
     if record.error:
-        return escaped(record.error.cause or record.error.message or "no reason given")
-    return "no reason given"
+        return escaped(record.error.cause or record.error.message or NO_REASON)
+    return NO_REASON
 
 
 def _some(texts: Iterable[str], joint: str) -> str:

@@ -31,13 +31,14 @@ KNOWN = {
 TEXT = "matmul-f32-nn-8x8x8 fill=normal check=throughput tf32=off"
 
 
-def timed(word: str, *reasons: str, arch: str | None = None) -> Record:
+def timed(word: str, *reasons: str, arch: str | None = None, spread: float = 0.01) -> Record:
     """Record of a timed case with the given verdict."""
+    times = {"seconds": 2.0, "low": 1.9, "high": 2.1, "best": 1.8, "pairs": 6, "spread": spread}
     return record(
         "throughput",
         word,
         arch=arch,
-        time={"seconds": 2.0, "low": 1.9, "high": 2.1, "spread": 0.01, "best": 1.8, "pairs": 6},
+        time=times,
         baseline={"verdict": word, "reasons": list(reasons)},
     )
 
@@ -64,6 +65,7 @@ def kept(folder: Path, *records: Record) -> list[str]:
         timed("same"),
         timed("faster"),
         timed("slower"),
+        timed("unstable", spread=0.01),
         timed("not comparable", OTHER_METHOD),
     ],
 )
@@ -77,7 +79,7 @@ def test_times_of_a_fit_and_steady_machine_are_kept(tmp_path: Path, record_: Rec
 @pytest.mark.parametrize(
     "record_",
     [
-        timed("unstable"),
+        timed("unstable", spread=0.3),
         timed("not comparable", "battery power"),
         timed("not comparable", "battery power", OTHER_METHOD),
         timed("no baseline", "low power mode"),
