@@ -234,7 +234,6 @@ class Session:
             self._notes += self._keep(self._known or self.known())
 
     def _keep(self, known: Known | None) -> list[str]:
-
         if known is None or known["forbidden"]:
             reasons = known["forbidden"] if known else ["the device is not known"]
             return [f"baseline not written: {'; '.join(reasons)}"]

@@ -12,6 +12,7 @@ import numpy as np
 
 from pytest_applegpu.cases.budget import cost
 from pytest_applegpu.cases.case import Case
+from pytest_applegpu.cases.plan import backend_dtypes
 from pytest_applegpu.conduct.endings import ENDINGS
 from pytest_applegpu.config import Config
 from pytest_applegpu.device.chips import peak_bandwidth, peak_tflops
@@ -89,6 +90,12 @@ class Bench:
     def _probe_limit(self) -> float:
         """Seconds for the first product of a worker, which may also compile a kernel."""
         return self.config.timeout + PROBE_SLACK
+
+    def gap(self, problem: Problem) -> str | None:
+        """Return what the backend lacks for `problem`, by name; None where it lacks nothing."""
+        if problem.dtype in backend_dtypes(self.backend):
+            return None
+        return f"{problem.dtype.name} runs on the CPU backend only"
 
     def condition(self) -> Condition:
         """Read power, heat and load as they are now."""

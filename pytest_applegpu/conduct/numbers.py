@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from pytest_applegpu.cases.case import Case
-from pytest_applegpu.cases.plan import REPEATS, backend_dtypes
+from pytest_applegpu.cases.plan import REPEATS
 from pytest_applegpu.conduct.bench import Bench
 from pytest_applegpu.conduct.endings import ENDINGS, ending
 from pytest_applegpu.numerics.bounds import Arithmetic
@@ -38,8 +38,8 @@ class Numbers:
 
 def conduct(case: Case, bench: Bench) -> Numbers:
     """Run one numeric case to its verdict."""
-    if case.problem.dtype not in backend_dtypes(bench.backend):
-        gap = f"{case.problem.dtype.name} runs on the CPU backend only"
+    gap = bench.gap(case.problem)
+    if gap is not None:
         return Numbers("unsupported", ErrorFacts(message=gap))
     arithmetic = bench.arithmetic(case.problem, case.setting)
     try:

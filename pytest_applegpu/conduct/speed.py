@@ -10,7 +10,6 @@ from pytest_applegpu.baselines.compare import Comparison, compare_speed, confirm
 from pytest_applegpu.baselines.records import Run
 from pytest_applegpu.baselines.store import Shelf
 from pytest_applegpu.cases.case import Case
-from pytest_applegpu.cases.plan import backend_dtypes
 from pytest_applegpu.conduct.bench import Bench
 from pytest_applegpu.conduct.endings import ENDINGS, ending
 from pytest_applegpu.device.condition import Condition, unfit
@@ -97,8 +96,9 @@ def _compared(case: Case, bench: Bench, shelf: Shelf, run: Run) -> Measured | En
 
 def measure(case: Case, bench: Bench) -> Timing | Ended:
     """Time one case in its worker, alone on this machine's device."""
-    if case.problem.dtype not in backend_dtypes(bench.backend):
-        return Ended("unsupported", f"{case.problem.dtype.name} runs on the CPU backend only")
+    gap = bench.gap(case.problem)
+    if gap is not None:
+        return Ended("unsupported", gap)
     try:
         with alone(bench.backend):
             return _believed(case, bench, _measured(case, bench))
