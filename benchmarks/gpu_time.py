@@ -3,9 +3,12 @@
     python benchmarks/gpu_time.py [SIZE] [ROUNDS]
 
 Needs an NVIDIA GPU, MLX's CUDA backend and PyTorch. In each of ROUNDS rounds (5) the product times
-`mx.matmul` in its worker while CUPTI, through torch.profiler in that very worker, records the
-duration of every kernel; then torch.matmul is timed with CUDA events, in a process of its own.
-Prints medians and the ratio of each round: both figures of a ratio come from the same calls.
+`mx.matmul` in its worker while CUPTI, through torch.profiler in that very worker, records when
+every kernel began and how long it took; then torch.matmul is timed with CUDA events, in a process
+of its own.
+Prints each round, then medians and the ratio of each round. The product's figure, the kernels' (the
+median duration) and the busy time (how long any kernel ran, by the number of operations: less than
+the duration where kernels overlap) come from the same calls.
 """
 
 from __future__ import annotations
@@ -25,10 +28,11 @@ HOOK = Path(__file__).with_name("profiled")
 
 
 class Round(NamedTuple):
-    """Seconds of one operation: as the product says, as its kernels took, and torch's."""
+    """Seconds of one operation: as the product says, its kernel, the GPU's busy time, torch's."""
 
     product: float
     kernels: float
+    busy: float
     torch: float
     names: Counter[str]
 
@@ -46,9 +50,19 @@ def one_round(size: int) -> Round:
         time = json.loads(log.read_text())["time"]
         kernels = json.loads(target.read_text())
     measured = kernels[-measured_operations(time) :]
-    took = median(duration for _, duration in measured)
-    names = Counter(str(name) for name, _ in measured)
-    return Round(time["seconds"], took, torch_seconds(size), names)
+    took = median(duration for _, _, duration in measured)
+    busy = busy_seconds([(start, duration) for _, start, duration in measured]) / len(measured)
+    names = Counter(str(name) for name, _, _ in measured)
+    return Round(time["seconds"], took, busy, torch_seconds(size), names)
+
+
+def busy_seconds(runs: list[tuple[float, float]]) -> float:
+    """Return for how long at least one of the runs (start, duration) was under way."""
+    busy, until = 0.0, float("-inf")
+    for start, duration in sorted(runs):
+        busy += max(0.0, start + duration - max(start, until))
+        until = max(until, start + duration)
+    return busy
 
 
 def measured_operations(time: dict[str, Any]) -> int:
@@ -84,11 +98,14 @@ def main() -> None:
         print(torch_inside(int(sys.argv[2])))
         return
     size = int(sys.argv[1]) if len(sys.argv) > 1 else 8192
-    rounds = [one_round(size) for _ in range(int(sys.argv[2]) if len(sys.argv) > 2 else 5)]
+    rounds = []
+    for _ in range(int(sys.argv[2]) if len(sys.argv) > 2 else 5):
+        rounds.append(one_round(size))
+        print(*(f"{1e3 * time:.4f}" for time in rounds[-1][:4]), "ms", flush=True)
     print(f"bfloat16 {size}^3, {len(rounds)} rounds, medians")
-    for name in ("product", "kernels", "torch"):
+    for name in ("product", "kernels", "busy", "torch"):
         print(f"{name:8} {1e3 * median(getattr(one, name) for one in rounds):9.4f} ms")
-    for name in ("kernels", "torch"):
+    for name in ("kernels", "busy", "torch"):
         ratios = [one.product / getattr(one, name) for one in rounds]
         each = ", ".join(f"{ratio:.4f}" for ratio in ratios)
         print(f"product / {name}: {median(ratios):.4f} (rounds: {each})")

@@ -35,7 +35,11 @@ def record(target: Path) -> None:
         cuda = torch.autograd.DeviceType.CUDA
         events = [event for event in profile.events() if event.device_type == cuda]
         events.sort(key=lambda event: event.time_range.start)
-        kernels = [[e.name, e.device_time * 1e-6] for e in events if "mem" not in e.name.lower()]
+        kernels = [
+            [e.name, e.time_range.start * 1e-6, e.device_time * 1e-6]
+            for e in events
+            if "mem" not in e.name.lower()
+        ]
         target.write_text(json.dumps(kernels))
         clear()
 

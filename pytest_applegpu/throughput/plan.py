@@ -35,6 +35,17 @@ def next_count(count: int, seconds: float, target_seconds: float, most: int) -> 
     return min(most, max(count + 1, ceil(count * wanted)))
 
 
+def piece_of(seconds: float, piece_seconds: float, most: int) -> int:
+    """Return how many operations of `seconds` each take `piece_seconds` together, 1 to `most`.
+
+    Raises:
+        ValueError: `piece_seconds` is not above 0, or `most` is below 1.
+    """
+    if not (piece_seconds > 0 and most >= 1):
+        raise ValueError(f"a piece of {piece_seconds} s and {most} operations holds nothing")
+    return max(1, min(most, ceil(piece_seconds / max(seconds, piece_seconds / most))))
+
+
 def pairs_within(seconds: float, budget_seconds: float, *, least: int = 6, most: int = 40) -> int:
     """Return how many pairs fit into a budget when a submission of n operations takes `seconds`.
 

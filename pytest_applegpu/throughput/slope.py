@@ -14,7 +14,7 @@ from typing import Final
 
 from pytest_applegpu.throughput.interval import median_interval, relative_spread
 
-METHOD: Final = "slope n,2n abba, pieces"
+METHOD: Final = "slope n,2n abba, pieces of 2 ms"
 """Names this way of measuring; figures taken in another way are not compared with it."""
 
 

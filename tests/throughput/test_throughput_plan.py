@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_applegpu.throughput.plan import next_count, pairs_within, rounds
+from pytest_applegpu.throughput.plan import next_count, pairs_within, piece_of, rounds
 
 
 def test_a_submission_long_enough_is_kept() -> None:
@@ -83,3 +83,19 @@ def test_rounds_start_at_one() -> None:
         rounds(0, 4)
     with pytest.raises(ValueError, match="both start at 1"):
         rounds(4, 0)
+
+
+def test_a_long_operation_is_a_piece_by_itself() -> None:
+    assert piece_of(1.7e-3, 0.25e-3, 32) == 1
+
+
+def test_short_operations_share_a_piece() -> None:
+    assert piece_of(0.1e-3, 0.25e-3, 32) == 3
+    assert piece_of(1e-6, 0.25e-3, 32) == 32
+    assert piece_of(0.0, 0.25e-3, 32) == 32
+
+
+@pytest.mark.parametrize(("piece_seconds", "most"), [(0.0, 32), (1e-3, 0)])
+def test_a_piece_that_holds_nothing_is_refused(piece_seconds: float, most: int) -> None:
+    with pytest.raises(ValueError, match="holds nothing"):
+        piece_of(1e-3, piece_seconds, most)
