@@ -1,7 +1,7 @@
 """Cases that every run has, whatever else the budget holds: the known hard spots.
 
-Sizes of 0 and 1, vectors, long reductions, an output of a million elements, thousands in one
-dimension, special values, repetition. Each list is in the order in which it is run.
+Sizes of 0 and 1, vectors, whole tiles, long reductions, an output of a million elements, thousands
+in one dimension, special values, repetition. Each list is in the order in which it is run.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ def corners(op: str, dtype: DType) -> Iterator[Planned]:
     """Yield the corner cases of one operation in one format."""
     yield from _empty(op, dtype)
     yield from _vectors(op, dtype)
+    yield from _aligned(op, dtype)
     yield from _long(op, dtype)
     yield from _wide(op, dtype)
     yield from _rounded(op, dtype)
@@ -40,6 +41,17 @@ def _vectors(op: str, dtype: DType) -> Iterator[Planned]:
     yield Problem(op, dtype, 1, 65, 129, layout_a="vec"), "integer", "exact"
     yield Problem(op, dtype, 65, 1, 129, layout_b="vec"), "integer", "exact"
     yield Problem(op, dtype, 1, 1, 129, layout_a="vec", layout_b="vec"), "integer", "exact"
+
+
+def _aligned(op: str, dtype: DType) -> Iterator[Planned]:
+    """Whole tiles in every dimension take the variants without edge checks, in each transpose."""
+    for transpose in TRANSPOSES:
+        for m, n, k in ((64, 64, 64), (128, 64, 256), (64, 192, 16), (128, 128, 528)):
+            yield Problem(op, dtype, m, n, k, transpose), "integer", "exact"
+        yield Problem(op, dtype, 128, 128, 512, transpose), "normal", "bounded"
+        yield Problem(op, dtype, 64, 64, 32, transpose, (8,), (8,)), "integer", "exact"
+    yield Problem(op, dtype, 512, 512, 512, "tn"), "integer", "projection"
+    yield Problem(op, dtype, 512, 640, 512, "nt"), "integer", "projection"
 
 
 def _long(op: str, dtype: DType) -> Iterator[Planned]:
