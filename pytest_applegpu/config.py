@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -17,6 +17,9 @@ from pytest_applegpu.setting import Setting
 
 Lookup = Callable[[Option], Any]
 """Gives an option's value as it was written, or None where nothing was said."""
+
+Source = Callable[[Option], str]
+"""Gives the name by which an option was set: its flag, or its name in an ini file."""
 
 _MOST_SEED: Final = 2**63
 
@@ -41,27 +44,53 @@ class Config:
     """Words that a rerun of a single case must repeat, beside the case itself."""
     choice: tuple[str, ...]
     """Words that choose what is run, which a rerun of the whole must repeat too."""
+    names: Mapping[str, str]
+    """By what name each option was set, for messages."""
+
+    def named(self, name: str) -> str:
+        """Return the name that a message about the option `name` starts with."""
+        return self.names[name]
 
 
-def read_config(lookup: Lookup, root: Path, here: Path) -> Config:
+class _WrongError(Exception):
+    """An option's name, its value and what is allowed."""
+
+    def __init__(self, name: str, value: object, allowed: str) -> None:
+        super().__init__(name, value, allowed)
+        self.name, self.text = name, f"{value!r} is not {allowed}"
+
+
+def _flag_of(option: Option) -> str:
+    return option.flag
+
+
+def read_config(lookup: Lookup, root: Path, here: Path, source: Source = _flag_of) -> Config:
     """Build the configuration from `lookup`; `root` anchors the baselines, `here` other paths.
 
     Raises:
-        pytest.UsageError: a value is not allowed; the message names the option and what is.
+        pytest.UsageError: a value is not allowed; the message names the option, as `source` does,
+            and what is.
     """
+    try:
+        return _read(lookup, root, here, {name: source(one) for name, one in BY_NAME.items()})
+    except _WrongError as error:
+        raise pytest.UsageError(f"{source(BY_NAME[error.name])}: {error.text}") from None
 
+
+def _read(lookup: Lookup, root: Path, here: Path, names: Mapping[str, str]) -> Config:
     def text(name: str) -> str:
         option = BY_NAME[name]
         value = lookup(option)
-        return str(option.default if value in {None, ""} else value).strip()
+        return str(option.default if value is None else value).strip()
 
+    update = _flag(lookup(BY_NAME["update-baselines"]))
     return Config(
         backend=_one_of("backend", text("backend"), BACKENDS),
         settings=_settings(text("tf32")),
         tier=_one_of("tier", text("tier"), TIERS),
         dtypes=_dtypes(text("dtypes")),
-        baselines=root / Path(text("baselines")).expanduser(),
-        update_baselines=_flag(lookup(BY_NAME["update-baselines"])),
+        baselines=_folder(text("baselines"), root, update=update),
+        update_baselines=update,
         report_log=here / Path(text("report-log")).expanduser() if text("report-log") else None,
         seed=_seed(text("seed")),
         timeout=_seconds(text("timeout")),
@@ -69,16 +98,25 @@ def read_config(lookup: Lookup, root: Path, here: Path) -> Config:
         python=_interpreter(text("python"), here),
         rerun=_repeated(text, ("backend", "seed", "timeout", "python", "baselines")),
         choice=_repeated(text, ("tier", "dtypes", "tf32")),
+        names=names,
     )
 
 
-def _usage(name: str, value: object, allowed: str) -> pytest.UsageError:
-    return pytest.UsageError(f"{BY_NAME[name].flag}: {value!r} is not {allowed}")
+def _folder(value: str, root: Path, *, update: bool) -> Path:
+    """Return the folder of baselines: it is there, or the default, or an update makes it."""
+    folder = root / Path(value).expanduser()
+    default = value == BY_NAME["baselines"].default
+    if not value or (folder.exists() and not folder.is_dir()):
+        raise _WrongError("baselines", value, "a folder")
+    if not (folder.is_dir() or default or update):
+        allowed = "a folder that is there; --applegpu-update-baselines makes it"
+        raise _WrongError("baselines", value, allowed)
+    return folder
 
 
 def _one_of(name: str, value: str, allowed: tuple[str, ...]) -> str:
     if value not in allowed:
-        raise _usage(name, value, f"one of {', '.join(allowed)}")
+        raise _WrongError(name, value, f"one of {', '.join(allowed)}")
     return value
 
 
@@ -96,7 +134,7 @@ def _dtypes(value: str) -> tuple[DType, ...] | None:
             dtype = parse_dtype(word.strip())
         except ValueError:
             names = ", ".join(f"{dtype.name} ({dtype.short})" for dtype in DTYPES.values())
-            raise _usage("dtypes", word.strip(), f"one of {names}, or all") from None
+            raise _WrongError("dtypes", word.strip(), f"one of {names}, or all") from None
         found[dtype.name] = dtype
     return tuple(found.values())
 
@@ -107,7 +145,7 @@ def _flag(value: object) -> bool:
 
 def _seed(value: str) -> int:
     if not (value.isascii() and value.isdigit() and int(value) < _MOST_SEED):
-        raise _usage("seed", value, "a whole number from 0 to 2**63 - 1")
+        raise _WrongError("seed", value, "a whole number from 0 to 2**63 - 1")
     return int(value)
 
 
@@ -117,7 +155,7 @@ def _seconds(value: str) -> float:
     except ValueError:
         seconds = -1
     if not 0 < seconds < float("inf"):
-        raise _usage("timeout", value, "a number of seconds above 0")
+        raise _WrongError("timeout", value, "a number of seconds above 0")
     return seconds
 
 
@@ -132,7 +170,7 @@ def _interpreter(value: str, here: Path) -> str:
     # in a virtual environment would leave that environment.
     found = shutil.which(str(here / Path(value).expanduser()) if "/" in value else value)
     if found is None:
-        raise _usage("python", value, "an interpreter that can be run: give the path of one")
+        raise _WrongError("python", value, "an interpreter that can be run: give the path of one")
     return found
 
 

@@ -74,7 +74,22 @@ def pytest_configure(config: pytest.Config) -> None:
 def _said(config: pytest.Config, option: Option) -> Any:
     """Return an option's value as it was written, on the command line or else in the ini file."""
     value = config.getoption(option.destination)
-    return (config.getini(option.ini) or None) if value is None else value
+    return _ini(config, option) if value is None else value
+
+
+def _ini(config: pytest.Config, option: Option) -> Any:
+    """Return an option's value as it stands in the ini file, None where it does not."""
+    try:
+        return config.getini(option.ini) or None
+    except (ValueError, TypeError, pytest.UsageError) as error:
+        raise pytest.UsageError(f"{option.ini}: {error}") from None
+
+
+def _source(config: pytest.Config, option: Option) -> str:
+    """Return the name that an option was set by: its flag, or else its name in the ini file."""
+    if config.getoption(option.destination) is not None or _ini(config, option) is None:
+        return option.flag
+    return f"{option.ini} in {config.inipath.name}" if config.inipath else option.ini
 
 
 def session_of(config: pytest.Config) -> Session:
@@ -86,7 +101,9 @@ def session_of(config: pytest.Config) -> Session:
     if _SESSION not in config.stash:
         from pytest_applegpu.session import Session  # noqa: PLC0415 - only where it is needed
 
-        config.stash[_SESSION] = Session.of(config, lambda option: _said(config, option))
+        config.stash[_SESSION] = Session.of(
+            config, lambda option: _said(config, option), lambda option: _source(config, option)
+        )
     return config.stash[_SESSION]
 
 
@@ -102,12 +119,17 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if marker is None:
         return
     config = metafunc.config
+    cases: list[Case] = []
+    # What is wrong is raised once all is collected: here it would count as one module's error.
     try:
-        cases = session_of(config).planned(*marker.args, **marker.kwargs)
-    except (pytest.UsageError, TypeError) as error:
-        # Raised again once all is collected: here it would count as an error of one module.
-        config.stash.setdefault(_WRONG, f"{metafunc.definition.nodeid}: {error}")
-        cases = []
+        session = session_of(config)
+    except pytest.UsageError as error:
+        config.stash.setdefault(_WRONG, str(error))
+    else:
+        try:
+            cases = session.planned(*marker.args, **marker.kwargs)
+        except (pytest.UsageError, TypeError) as error:
+            config.stash.setdefault(_WRONG, f"{metafunc.definition.nodeid}: {error}")
     if "case" in metafunc.fixturenames:
         metafunc.parametrize("case", cases, ids=str)
 
@@ -216,6 +238,8 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
         session.config.workeroutput[MARKER] = ours.known()
     else:
         ours.finish()
+        if ours.failed and session.exitstatus == pytest.ExitCode.OK:
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:

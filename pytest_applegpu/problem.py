@@ -14,8 +14,6 @@ from functools import cached_property
 from math import prod
 from typing import Any, Final
 
-import numpy as np
-
 from pytest_applegpu.dtypes import DType, parse_dtype
 from pytest_applegpu.views import Placement, place
 
@@ -25,6 +23,12 @@ OPERATIONS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
 """Each operation with its parameters; the first value of one is its default, and unwritten."""
 
 TRANSPOSES: Final = ("nn", "nt", "tn", "tt")
+
+MOST: Final = 2**31 - 1
+"""The largest size of one axis: MLX keeps the sizes of a shape in 32 bits."""
+
+MOST_AXES: Final = 16
+"""The most axes of a batch: NumPy's arrays have 32 at the least, and no one needs so many."""
 
 Batch = tuple[int, ...]
 
@@ -62,6 +66,11 @@ class Problem:
         if self.transpose not in TRANSPOSES:
             raise ValueError(f"layout {self.transpose!r} is not one of {', '.join(TRANSPOSES)}")
         _check_params(self.op, self.params)
+        largest = max(self.m, self.n, self.k, *self.batch_a, *self.batch_b)
+        if largest > MOST:
+            raise ValueError(f"a size is above {MOST}, the largest that MLX's shapes can hold")
+        if max(len(self.batch_a), len(self.batch_b)) > MOST_AXES:
+            raise ValueError(f"a batch has more than {MOST_AXES} axes")
         try:
             _ = self.batch
         except ValueError:
@@ -76,7 +85,10 @@ class Problem:
     @cached_property
     def batch(self) -> Batch:
         """Batch of the result: both batches broadcast against each other."""
-        return tuple(np.broadcast_shapes(self.batch_a, self.batch_b))
+        a, b = self.batch_a, self.batch_b
+        longest = max(len(a), len(b))
+        pairs = zip((1,) * (longest - len(a)) + a, (1,) * (longest - len(b)) + b, strict=True)
+        return tuple(_broadcast(*pair) for pair in pairs)
 
     @cached_property
     def placement_a(self) -> Placement:
@@ -147,6 +159,13 @@ class Problem:
             "layout_b": self.layout_b,
             "params": dict(self.params),
         }
+
+
+def _broadcast(one: int, other: int) -> int:
+    """Return the size that two axes have together (NumPy's rule)."""
+    if one != other and 1 not in {one, other}:
+        raise ValueError(f"{one} and {other} do not broadcast")
+    return other if one == 1 else one
 
 
 def parse_problem(text: str) -> Problem:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Final, Self
+from typing import Any, Self
 
 import pytest
 
@@ -22,17 +22,14 @@ from pytest_applegpu.conduct.planning import Plan
 from pytest_applegpu.conduct.records import numbers_record, speed_record
 from pytest_applegpu.conduct.replay import replay
 from pytest_applegpu.conduct.start import refuse_forced, start
-from pytest_applegpu.conduct.told import Description, described, header
-from pytest_applegpu.config import Config, Lookup, read_config
+from pytest_applegpu.conduct.told import Description, described, header, kept_lines
+from pytest_applegpu.config import Config, Lookup, Source, read_config
 from pytest_applegpu.report.failure import failure_text
 from pytest_applegpu.report.log import ReportLog, ReportLogError
 from pytest_applegpu.report.records import Record, as_builtins, from_builtins
 from pytest_applegpu.report.rerun import SHIPPED, Rerun
 from pytest_applegpu.report.terminal import summary_text
 from pytest_applegpu.words import outcome
-
-LISTED: Final = 20
-"""Changes of a baseline that are printed one by one."""
 
 _RECORD: pytest.StashKey[Record] = pytest.StashKey()
 
@@ -45,6 +42,7 @@ class Session:
         self.config = config
         self.rerun = rerun
         self.used = False
+        self.failed = False
         self.plan = Plan(config)
         self.records: list[Record] = []
         self._known: Known | None = None
@@ -53,13 +51,13 @@ class Session:
         self._log: ReportLog | None = None
 
     @classmethod
-    def of(cls, config: pytest.Config, lookup: Lookup) -> Self:
+    def of(cls, config: pytest.Config, lookup: Lookup, source: Source) -> Self:
         """Read the options of a pytest run.
 
         Raises:
             pytest.UsageError: an option's value is not allowed.
         """
-        ours = read_config(lookup, config.rootpath, config.invocation_params.dir)
+        ours = read_config(lookup, config.rootpath, config.invocation_params.dir, source)
         session = cls(ours, Rerun(_suites(config), ours.rerun, ours.choice))
         session.plan.check()
         return session
@@ -238,21 +236,19 @@ class Session:
             reasons = known["forbidden"] if known else ["the device is not known"]
             return [f"baseline not written: {'; '.join(reasons)}"]
         try:
-            changes = keep(self.records, known, self.config.baselines)
+            kept = keep(self.records, known, self.config.baselines)
         except BaselineError as error:
+            self.failed = True
             return [f"baseline not written: {error}"]
-        path = self.config.baselines / f"{known['key']}.json"
-        more = [f"and {len(changes) - LISTED} more"] if len(changes) > LISTED else []
-        count = f"{len(changes)} change{'' if len(changes) == 1 else 's'}"
-        return [f"baseline written: {path}: {count}", *map(str, changes[:LISTED]), *more]
+        return kept_lines(kept, self.config.baselines / f"{known['key']}.json")
 
     def summary(self) -> str:
         """Return the summary of what is done so far."""
-        return "\n\n".join(
-            part
-            for part in (summary_text(self.records, self.rerun), "\n".join(self._notes))
-            if part
-        )
+        return "\n\n".join(part for part in (self._told(), "\n".join(self._notes)) if part)
+
+    def _told(self) -> str:
+        storing = self.config.update_baselines
+        return summary_text(self.records, self.rerun, storing=storing)
 
     def close(self) -> None:
         """End every worker and close the log."""

@@ -110,3 +110,16 @@ def test_vectors_lose_their_axis() -> None:
 def test_complex_products_cost_four_times_as_much() -> None:
     real, complex_ = (parse_problem(f"matmul-{d}-nn-3x4x5") for d in ("f32", "c64"))
     assert complex_.flops == 4 * real.flops == 4 * 120
+
+
+@pytest.mark.parametrize("shape", ["2147483648x1x1", "1x1x1-b99999999999999999999"])
+def test_a_size_that_no_shape_holds_is_refused(shape: str) -> None:
+    with pytest.raises(ValueError, match="a size is above 2147483647"):
+        parse_problem(f"matmul-f32-nn-{shape}")
+
+
+def test_absurd_batches_are_said_as_what_they_are() -> None:
+    huge = parse_problem(f"matmul-f32-nn-1x1x1-b{'x'.join(['2147483647'] * 3)}")
+    assert huge.batch == (2147483647,) * 3
+    with pytest.raises(ValueError, match="more than 16 axes"):
+        parse_problem(f"matmul-f32-nn-1x1x1-b{'x'.join(['1'] * 40)}")

@@ -26,6 +26,12 @@ _ANSWER: Final = r"^(yes|no|unknown)$"
 _BACKEND: Final = r"^(metal|cuda|cpu)$"
 _VERDICT: Final = f"^({'|'.join(NUMBERS)})$"
 
+_RIGHT: Final = frozenset({"exact", "within", "creeping"})
+"""Verdicts on numbers that are right: no error exceeds its bound."""
+
+BEST: Final = 10
+"""How many times the time of an operation its fastest submission may seem to take, in earnest."""
+
 MEANING: Final[dict[str, str]] = {
     _CASE: "a case with its setting, as in `matmul-f32-nn-64x64x64 tf32=off`",
     KEY_PATTERN: "letters, digits and ._+- only",
@@ -87,6 +93,17 @@ class Numbers(Struct, frozen=True, forbid_unknown_fields=True):
     ulp: Amount | None
     relative: Amount | None
 
+    def __post_init__(self) -> None:
+        """Refuse a verdict that its own figure denies.
+
+        Raises:
+            ValueError: a result that is right, with a share of its bound above 1.
+        """
+        if self.verdict in _RIGHT and self.share is not None and self.share > 1:
+            raise ValueError(
+                f"Expected a share up to 1 where the verdict is {self.verdict}, got {self.share:g}"
+            )
+
 
 class Speed(Struct, frozen=True, forbid_unknown_fields=True):
     """How long one operation took, in seconds, as `throughput.slope.Timing` says it.
@@ -111,15 +128,20 @@ class Speed(Struct, frozen=True, forbid_unknown_fields=True):
     method: Name
 
     def __post_init__(self) -> None:
-        """Refuse an interval that is out of order.
+        """Refuse times that are out of order.
 
         Raises:
-            ValueError: not low <= seconds <= high.
+            ValueError: not low <= seconds <= high, or best far above high. A little above it may
+                be, since a submission's overhead is part of it.
         """
         if not self.low <= self.seconds <= self.high:
             raise ValueError(
                 f"Expected low <= seconds <= high, got {self.low:g}, "
                 f"{self.seconds:g}, {self.high:g}"
+            )
+        if self.best > BEST * self.high:
+            raise ValueError(
+                f"Expected best up to {BEST} times high, got {self.best:g}, {self.high:g}"
             )
 
 

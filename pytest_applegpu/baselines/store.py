@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import os
 import secrets
-import tempfile
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
-from hashlib import sha256
 from pathlib import Path
 from typing import Final, Generic, TypeVar
 
-from filelock import FileLock, Timeout
-
+from pytest_applegpu.baselines.lock import locked
 from pytest_applegpu.baselines.places import check_writable, file_of
 from pytest_applegpu.baselines.records import Baseline, BaselineError, Numbers, Record, Run, Speed
 from pytest_applegpu.baselines.text import decode, encode
@@ -98,7 +95,7 @@ def rewrite(path: Path, change: Callable[[Baseline | None], Baseline]) -> Baseli
             lock for too long, or the change is no baseline. The old file is left as it is.
     """
     check_writable(path)
-    with _locked(path):
+    with _turn(path):
         old = _read_if_there(path)
         try:
             text = encode(change(old))
@@ -152,22 +149,17 @@ def _line(path: Path, reason: str) -> str:
 
 
 @contextmanager
-def _locked(path: Path) -> Iterator[None]:
-    """Hold the path's lock; it lies among the user's temporary files, not in the repository."""
-    digest = sha256(os.fsencode(path.resolve())).hexdigest()[:16]
-    name = f"applegpu-baseline-{os.getuid()}-{digest}.lock"
-    try:
-        lock = FileLock(Path(tempfile.gettempdir()) / name, timeout=PATIENCE)
-        lock.acquire()
-    except Timeout:
-        reason = f"another run has been writing it for {PATIENCE:.0f} s"
-        raise BaselineError(_line(path, reason)) from None
-    except OSError as error:
-        raise BaselineError(_line(path, f"cannot be locked: {error.strerror}")) from None
-    try:
+def _turn(path: Path) -> Iterator[None]:
+    """Write while no other run writes the same file."""
+    with ExitStack() as held:
+        try:
+            held.enter_context(locked(PATIENCE))
+        except TimeoutError:
+            reason = f"another run has been writing baselines for {PATIENCE:.0f} s"
+            raise BaselineError(_line(path, reason)) from None
+        except OSError as error:
+            raise BaselineError(_line(path, f"cannot be locked: {error.strerror}")) from None
         yield
-    finally:
-        lock.release()
 
 
 def _replace(path: Path, text: str) -> None:

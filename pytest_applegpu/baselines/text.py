@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -20,6 +21,7 @@ from pytest_applegpu.baselines.records import (
     RunId,
     run_id,
 )
+from pytest_applegpu.device.key import key_of, slug
 
 DIGITS: Final = 4
 """Significant digits of a figure in the file: a tenth of a per mille is below any noise."""
@@ -64,6 +66,7 @@ def _checked(plain: dict[str, Any]) -> Baseline:
         baseline = msgspec.convert(plain, Baseline)
     except msgspec.ValidationError as error:
         raise BaselineError(_located(plain, error)) from None
+    _check_key(baseline)
     _check_runs(baseline)
     return baseline
 
@@ -121,6 +124,23 @@ def _worded(message: str, root: str) -> str:
     for pattern, meaning in MEANING.items():
         said = said.replace(f"`str` matching regex {pattern!r}", meaning)
     return f"{root}{where.strip('`').removeprefix('$')}: {said[0].lower()}{said[1:]}"
+
+
+def _check_key(baseline: Baseline) -> None:
+    """Hold the hardware to the key that it has, so that neither is changed without the other."""
+    known, key = baseline.hardware, baseline.key
+    due = key_of(known.backend, known.chip, known.gpu_cores)
+    if key == due:
+        return
+    field, said = "gpu_cores", str(known.gpu_cores)
+    if not key.startswith(f"{known.backend}-"):
+        field, said = "backend", known.backend
+    elif re.sub(r"-\d+c$", "", key) != f"{known.backend}-{slug(known.chip)}":
+        field, said = "chip", known.chip
+    raise BaselineError(
+        f"$.hardware.{field}: {shown(said)} does not go with the key {shown(key)}: this "
+        f"hardware has the key {shown(due)}"
+    )
 
 
 def _check_runs(baseline: Baseline) -> None:

@@ -14,6 +14,7 @@ from pytest_applegpu.cases.budget import cost
 from pytest_applegpu.cases.case import Case
 from pytest_applegpu.cases.plan import backend_dtypes
 from pytest_applegpu.conduct.endings import ENDINGS
+from pytest_applegpu.conduct.room import lack, machine_memory
 from pytest_applegpu.config import Config
 from pytest_applegpu.device.chips import peak_bandwidth, peak_tflops
 from pytest_applegpu.device.commands import Commands
@@ -96,6 +97,11 @@ class Bench:
         if problem.dtype in backend_dtypes(self.backend):
             return None
         return f"{problem.dtype.name} runs on the CPU backend only"
+
+    def no_room(self, case: Case) -> str | None:
+        """Return why this machine's memory cannot take the case; None where it can."""
+        own = self.device.memory_bytes.value if self.backend == "cuda" else None
+        return lack(case, machine_memory(), own)
 
     def condition(self) -> Condition:
         """Read power, heat and load as they are now."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
@@ -10,7 +12,7 @@ from typing import Any, Final
 from msgspec import convert, to_builtins
 
 from pytest_applegpu.baselines.compare import OTHER_METHOD
-from pytest_applegpu.baselines.records import Hardware, Part, Run, Speed, run_id
+from pytest_applegpu.baselines.records import BEST, Hardware, Part, Run, Speed, run_id
 from pytest_applegpu.baselines.update import Change, gather, numbers_of, write
 from pytest_applegpu.conduct.bench import Bench
 from pytest_applegpu.device.condition import unfit
@@ -71,37 +73,67 @@ def _forbidden(bench: Bench) -> Iterator[str]:
     yield from unfit(bench.condition())
 
 
-def keep(records: Iterable[Record], known: Known, folder: Path) -> tuple[Change, ...]:
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What became of a run's records: what changed in the file, and why the rest was left out."""
+
+    measured: int
+    """Records that had something to keep, changed or not."""
+    changes: tuple[Change, ...]
+    left: Counter[str]
+
+
+def keep(records: Iterable[Record], known: Known, folder: Path) -> Kept:
     """Write what `records` measured into the machine's file in `folder`; return what changed.
 
     Kept are errors of results that are right but not exact, and times that were measured on a
     fit machine and are steady; a slower one too, since asking for it to be stored is how one
-    accepts it. Nothing is kept of a case under a forced architecture.
+    accepts it. Nothing is kept of a case under a forced architecture. Where there is nothing to
+    keep the file stays as it is, or does not come to be.
 
     Raises:
         BaselineError: the file is damaged or cannot be written; it is left as it is.
     """
     runs = {setting: convert(run, Run) for setting, run in known["runs"].items()}
     hardware = convert(known["hardware"], Hardware)
-    return write(folder, gather(known["key"], hardware, _parts(records, runs)))
-
-
-def _parts(records: Iterable[Record], runs: dict[str, Run]) -> Iterator[tuple[str, Run, Part]]:
+    parts: list[tuple[str, Run, Part]] = []
+    left: Counter[str] = Counter()
     for record in records:
         run = runs.get(str(Setting(record.setting.tf32, record.setting.arch)))
         if run is None or record.setting.arch is not None:
+            left["measured under another setting than the baseline's"] += 1
             continue
-        error, time = record.error, record.time
-        if record.verdict in _MEASURED and error is not None:
-            part = numbers_of(record.verdict, error.share, error.ulp, error.relative, run)
-            yield record.case, run, part
-        elif time is not None and _steady(record):
-            yield record.case, run, _speed(time, run)
+        part = _part(record, run)
+        if part is None:
+            left[_why_not(record)] += 1
+        else:
+            parts.append((record.case, run, part))
+    changes = write(folder, gather(known["key"], hardware, parts)) if parts else ()
+    return Kept(len(parts), changes, left)
+
+
+def _part(record: Record, run: Run) -> Part | None:
+    """Return what of a record is kept, if anything."""
+    error, time = record.error, record.time
+    if record.verdict in _MEASURED and error is not None:
+        return numbers_of(record.verdict, error.share, error.ulp, error.relative, run)
+    return _speed(time, run) if time is not None and _steady(record) else None
+
+
+def _why_not(record: Record) -> str:
+    """Return why nothing of a record is kept."""
+    if record.verdict == "exact":
+        return "exact, without a figure to keep"
+    if record.kind != "throughput" or record.time is None or record.baseline is None:
+        return record.verdict
+    return "not comparable" if record.baseline.reasons else "too noisy"
 
 
 def _steady(record: Record) -> bool:
     """Tell whether a time was measured on a fit machine, and with little enough noise."""
     if record.time is None or record.baseline is None:
+        return False
+    if (record.time.best or 0) > BEST * (record.time.high or record.time.seconds):
         return False
     if record.verdict == "unstable":
         # It may be the stored time that is noisy; a quiet one mends it.

@@ -38,7 +38,7 @@ class Numbers:
 
 def conduct(case: Case, bench: Bench) -> Numbers:
     """Run one numeric case to its verdict."""
-    gap = bench.gap(case.problem)
+    gap = bench.gap(case.problem) or bench.no_room(case)
     if gap is not None:
         return Numbers("unsupported", ErrorFacts(message=gap))
     arithmetic = bench.arithmetic(case.problem, case.setting)
@@ -57,6 +57,9 @@ def _judged(case: Case, bench: Bench, arithmetic: Arithmetic, operands: Pair) ->
     answer = _multiply(case, bench, operands, _calls(case))
     if isinstance(answer, Refusal):
         return Numbers("raised", ErrorFacts(message=answer.text))
+    if answer.changed:
+        spoilt = f"the call changed its operand {' and '.join(answer.changed)} in place"
+        return Numbers("over", ErrorFacts(cause=spoilt))
     finding = _finding(case, bench, arithmetic, operands, answer)
     if finding.verdict == "over" and case.check != "repeat":
         fleeting = _fleeting(case, bench, arithmetic, operands)

@@ -61,7 +61,7 @@ class Plan:
             try:
                 cases = parse_cases(text, self.config.settings)
             except ValueError as error:
-                raise pytest.UsageError(f"--applegpu-case: {text!r}: {error}") from None
+                raise pytest.UsageError(f"{self.config.named('case')}: {text!r}: {error}") from None
             found |= {str(case): case for case in cases}
         return list(found.values())
 
@@ -78,8 +78,8 @@ class Plan:
         for dtype in self.config.dtypes:
             if dtype not in have:
                 names = ", ".join(one.name for one in have)
-                said = f"--applegpu-dtypes: {self.backend} has no {dtype.name}, it has {names}"
-                raise pytest.UsageError(said)
+                said = f"{self.backend} has no {dtype.name}, it has {names}"
+                raise pytest.UsageError(f"{self.config.named('dtypes')}: {said}")
         return self.config.dtypes
 
     def planned(self, op: str, check: str) -> list[Case]:

@@ -45,8 +45,9 @@ def start(config: Config, plan: Plan, *, lenient: bool = False) -> Bench:
             f"planned for {plan.backend}, as installed, but the worker found {device.backend} "
             f"only: choose it with --applegpu-backend {device.backend}"
         )
-    uuid = hello.get("device_info", {}).get("uuid")
-    return Bench(config, pool, device, environment, run_command, uuid)
+    uuid = hello["device_info"].get("uuid")
+    known = uuid if isinstance(uuid, str) else None
+    return Bench(config, pool, device, environment, run_command, known)
 
 
 def _line(config: Config) -> str:

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from pathlib import Path
+from typing import Any, Final, NamedTuple
 
 from pytest_applegpu.conduct.bench import Bench
+from pytest_applegpu.conduct.keep import Kept
 from pytest_applegpu.device.show import device_json, device_lines, device_rows
 from pytest_applegpu.setting import OWNED, Setting, foreign_switches
+
+LISTED: Final = 20
+"""Changes of a baseline that are printed one by one."""
 
 
 class Description(NamedTuple):
@@ -41,6 +46,19 @@ def header(bench: Bench, settings: Iterable[Setting]) -> list[str]:
     if owned:
         lines.append(f"set by you, and replaced by each setting: {_pairs(owned)}")
     return lines
+
+
+def kept_lines(kept: Kept, path: Path) -> list[str]:
+    """Return what an update did to the file at `path`; where it did nothing, why."""
+    changes = kept.changes
+    if changes:
+        more = [f"and {len(changes) - LISTED} more"] if len(changes) > LISTED else []
+        count = f"{len(changes)} change{'' if len(changes) == 1 else 's'}"
+        return [f"baseline written: {path}: {count}", *map(str, changes[:LISTED]), *more]
+    same = {"as stored already": kept.measured} if kept.measured else {}
+    reasons = {**same, **dict(kept.left.most_common())}
+    said = ", ".join(f"{count} {reason}" for reason, count in reasons.items())
+    return [f"baseline not changed, as nothing of this run is to be stored: {path}: {said}"]
 
 
 def _pairs(variables: Mapping[str, str]) -> str:

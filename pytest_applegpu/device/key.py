@@ -25,12 +25,18 @@ def baseline_key(backend: str, identity: Identity) -> Fact[str]:
     if identity.misled:
         told = f"architecture {identity.forced.value} is forced on {identity.name.value}"
         return unknown(identity.forced.source, told)
+    key = key_of(backend, identity.name.value or "", identity.gpu_cores.value)
     if backend != "metal":
-        return Fact(f"{backend}-{name}", identity.name.source)
+        return Fact(key, identity.name.source)
     if identity.gpu_cores.value is None:
         return unknown(identity.gpu_cores.source, f"GPU cores unknown: {identity.gpu_cores.note}")
-    source = f"{identity.name.source}, {identity.gpu_cores.source}"
-    return Fact(f"metal-{name}-{identity.gpu_cores.value}c", source)
+    return Fact(key, f"{identity.name.source}, {identity.gpu_cores.source}")
+
+
+def key_of(backend: str, chip: str, gpu_cores: int | None) -> str:
+    """Return the key of known hardware; an Apple GPU's needs its cores."""
+    cores = f"-{gpu_cores}c" if backend == "metal" else ""
+    return f"{backend}-{slug(chip)}{cores}"
 
 
 def slug(device_name: str) -> str:

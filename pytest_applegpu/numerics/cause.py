@@ -14,24 +14,42 @@ from typing import Final
 import numpy as np
 
 from pytest_applegpu.dtypes import DType
-from pytest_applegpu.numerics import accumulated, lost_terms, misplaced, narrowed
+from pytest_applegpu.numerics import accumulated, lost_terms, misplaced, narrowed, rescaled
 from pytest_applegpu.numerics.bounds import Arithmetic
 from pytest_applegpu.numerics.evidence import Evidence, gather
 from pytest_applegpu.numerics.finding import Finding
 from pytest_applegpu.numerics.rounding import Array
 
-_MODELS: Final[tuple[Callable[[Evidence], str | None], ...]] = (
+Model = Callable[[Evidence], str | None]
+
+
+def _scaled_or_lost(evidence: Evidence) -> str | None:
+    """Name a constant factor or a lost part of K; on a product of ones both, as none can tell.
+
+    A factor that is not a plain one, as 115/131 is none, is then what the loss makes it.
+    """
+    lost = lost_terms.lost_everywhere(evidence)
+    scaled = rescaled.scaled(evidence, plainly=lost is not None)
+    return ", or ".join(filter(None, (scaled, lost))) or None
+
+
+_MODELS: Final[tuple[Model, ...]] = (
     misplaced.nothing,
-    lost_terms.lost_everywhere,
+    rescaled.sign_lost,
+    _scaled_or_lost,
     misplaced.zeros,
     misplaced.lines,
     misplaced.transposes,
-    narrowed.output,
     lost_terms.lost_somewhere,
+)
+
+_MODELS_OF_MANY: Final[tuple[Model, ...]] = (
+    narrowed.output,
     narrowed.operands,
     narrowed.results,
     accumulated.accumulators,
 )
+"""Formats and orders that fit a few elements by chance, so many are asked for."""
 
 
 def explain(  # noqa: PLR0917 - a product, its format and its promise
@@ -57,5 +75,7 @@ def explain(  # noqa: PLR0917 - a product, its format and its promise
         return None
     if evidence.k == 0:
         return "not zero though K = 0"
-    named = misplaced.batches(evidence, a, b, index)
-    return named or next(filter(None, (model(evidence) for model in _MODELS)), None)
+    models = (*_MODELS, *(_MODELS_OF_MANY if evidence.many else ()))
+    with np.errstate(invalid="ignore", over="ignore", divide="ignore"):
+        named = misplaced.batches(evidence, a, b, index)
+        return named or next(filter(None, (model(evidence) for model in models)), None)

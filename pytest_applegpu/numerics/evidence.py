@@ -23,6 +23,8 @@ _NEAR: Final = 3
 _MOST_CLOSE: Final = 0.99
 """Share of elements that a guess must give to within the slack."""
 
+_MANY: Final = 16
+
 _MUCH_SMALLER: Final = 0.25
 """A guess about real-valued data fits if it leaves no more than this share of the error."""
 
@@ -67,6 +69,14 @@ class Evidence:
         return int(self.a.shape[1])
 
     @property
+    def many(self) -> bool:
+        """Whether the sample has elements enough to refute a guess that is one of a hundred.
+
+        Each element off by one spacing agrees with such a guess in half of all cases.
+        """
+        return self.got.size >= _MANY
+
+    @property
     def strict(self) -> bool:
         """Whether honest summation of these data is exact, so that a guess must give the bits."""
         return not self.slack.any()
@@ -95,21 +105,33 @@ class Evidence:
         got, exact = self.got[spot], self.exact[spot]
         rounded = round_to(guess, self.dtype)
         finite = np.isfinite(rounded) & np.isfinite(got)
-        same = (rounded == got) | (~np.isfinite(rounded) & ~np.isfinite(got))
+        same = alike(rounded, got)
         if same.all() or not slack.any():
             return bool(same.all() and finite.any())
         with np.errstate(invalid="ignore", over="ignore"):
             residual, error = larger_part(got - rounded), larger_part(got - exact)
             close = same | (residual <= slack)
         left, there = (root_mean_square(x[finite]) for x in (residual, error))
-        return bool(close.mean() >= _MOST_CLOSE and left <= _MUCH_SMALLER * there)
+        wrong = self.wrong[spot]
+        # What is right is explained by any guess near it: the wrong ones have to be as well.
+        near = close.mean() >= _MOST_CLOSE and close[wrong].mean() >= _MOST_CLOSE
+        return bool(near and left <= _MUCH_SMALLER * there)
+
+
+def alike(x: Array, y: Array) -> Array:
+    """Where two arrays hold the same number: NaN only where NaN, Inf only of the same sign."""
+    if x.dtype.kind == "c" or y.dtype.kind == "c":
+        both: Array = alike(x.real, y.real) & alike(x.imag, y.imag)
+        return both
+    same: Array = (x == y) | (np.isnan(x) & np.isnan(y))
+    return same
 
 
 def root_mean_square(x: Array) -> float:
     """Return the root of the mean square, whatever the range of `x`; 0 of nothing."""
     largest = float(np.abs(x).max(initial=0.0))
-    if largest == 0:
-        return 0.0
+    if largest in {0.0, np.inf}:
+        return largest
     return largest * float(np.sqrt(np.square(x / largest).mean()))
 
 
@@ -127,8 +149,8 @@ def gather(
     exact, slack = _summed(a, b, dtype, arithmetic)
     with np.errstate(invalid="ignore", over="ignore"):
         wrong = ~(larger_part(got - exact) <= slack)
-    if not slack.any():
-        wrong = got != round_to(exact, dtype)
+    due = alike(got, round_to(exact, dtype))
+    wrong = wrong & ~due if slack.any() else ~due
     return Evidence(dtype, arithmetic, A, B, C, rows, cols, a, b, got, exact, slack, wrong)
 
 

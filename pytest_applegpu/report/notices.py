@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -10,6 +11,8 @@ from pytest_applegpu.report.records import Record
 from pytest_applegpu.report.rerun import Rerun
 from pytest_applegpu.report.rows import failed
 from pytest_applegpu.words import NUMBERS, SPEED
+
+_LOAD = re.compile(r"(?<=load of )\d+(?:\.\d+)?")
 
 NO_REASON = "no reason given"
 
@@ -36,10 +39,25 @@ def warnings(records: Sequence[Record]) -> Iterator[str]:
     if unstable:
         yield f"unstable: {_some(unstable, ', ')}"
     for word in ("not comparable", "unsupported"):
-        reasons = Counter(_reason(record) for record in records if _says(record, word))
-        named = [f"{reason} ({count})" for reason, count in reasons.most_common()]
+        named = _grouped([_reason(record) for record in records if _says(record, word)])
         if named:
             yield f"{word}: {_some(named, '; ')}"
+
+
+def _grouped(reasons: Sequence[str]) -> list[str]:
+    """Count like reasons, the commonest first; loads that differ are one reason, with a range."""
+    groups: dict[str, list[str]] = {}
+    for reason in reasons:
+        groups.setdefault(_LOAD.sub("*", reason), []).append(reason)
+    ordered = sorted(groups.values(), key=len, reverse=True)
+    return [f"{_ranged(group)} ({len(group)})" for group in ordered]
+
+
+def _ranged(group: Sequence[str]) -> str:
+    loads = sorted({found for reason in group for found in _LOAD.findall(reason)}, key=float)
+    if len(loads) < 2:
+        return group[0]
+    return _LOAD.sub(f"{loads[0]} to {loads[-1]}", group[0])
 
 
 def likely_causes(records: Sequence[Record]) -> Iterator[str]:
@@ -51,13 +69,15 @@ def likely_causes(records: Sequence[Record]) -> Iterator[str]:
         yield f"changed since the baseline: {escaped('; '.join(found))}"
 
 
-def next_steps(records: Sequence[Record], rerun: Rerun) -> Iterator[str]:
-    """Yield the commands that make sense after this run."""
+def next_steps(records: Sequence[Record], rerun: Rerun, *, storing: bool = False) -> Iterator[str]:
+    """Yield the commands that make sense after this run, or after one that is `storing` itself."""
     red = list(dict.fromkeys(record.case for record in records if failed(record)))
     if red:
         which = "the case that failed" if len(red) == 1 else f"{len(red)} failed cases"
         first = "" if len(red) <= NAMED else f", the first {NAMED}"
         yield f"to rerun {which}{first}: {rerun.command(*red[:NAMED])}"
+    if storing:
+        return
     store = rerun.plain("--applegpu-update-baselines")
     without = sum(_says(record, "no baseline") for record in records)
     if without:

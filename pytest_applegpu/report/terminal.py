@@ -57,12 +57,13 @@ _SPEEDS: Final[tuple[Column, ...]] = (
 )
 
 
-def summary_text(records: Sequence[Record], rerun: Rerun) -> str:
+def summary_text(records: Sequence[Record], rerun: Rerun, *, storing: bool = False) -> str:
     """Return the summary of a run, empty where there are no records.
 
     Worst share of bound and worst ULP, median throughput and share of peak, and the change of
     throughput against the baseline, by operation, dtype and setting; then what was timed by
-    shape class, the counts of verdicts, the warnings and the next commands.
+    shape class, the counts of verdicts, the warnings and the next commands; a run that is itself
+    `storing` what it measures is not told how to.
     """
     if not records:
         return ""
@@ -70,14 +71,14 @@ def summary_text(records: Sequence[Record], rerun: Rerun) -> str:
     shapes = by_shape(records)
     if shapes:
         tables.append(_table(("shapes", "dtype", "setting"), shapes, _SPEEDS))
-    return "\n\n".join([*tables, "\n".join(_lines(records, rerun))])
+    return "\n\n".join([*tables, "\n".join(_lines(records, rerun, storing=storing))])
 
 
-def _lines(records: Sequence[Record], rerun: Rerun) -> Iterator[str]:
+def _lines(records: Sequence[Record], rerun: Rerun, *, storing: bool) -> Iterator[str]:
     yield counts(records)
     yield from warnings(records)
     yield from likely_causes(records)
-    yield from next_steps(records, rerun)
+    yield from next_steps(records, rerun, storing=storing)
 
 
 def _table(names: tuple[str, ...], rows: Sequence[Row], columns: Sequence[Column]) -> str:

@@ -19,12 +19,16 @@ from pathlib import Path
 from typing import Any, Final
 
 from pytest_applegpu.worker.arena import Arena
+from pytest_applegpu.worker.greeting import GarbledError, flaw, parse
 
 SERVE: Final = Path(__file__).with_name("serve.py")
 PROTOCOL: Final = 1
 
 LINE, LINES = 160, 3
 """Characters of a line, and lines, of a worker's last words that are kept."""
+
+LONGEST_ANSWER: Final = 1 << 26
+"""Bytes beyond which an answer is not waited for."""
 
 PATIENCE: Final = 10.0
 """Seconds to wait for a process that was killed."""
@@ -73,7 +77,10 @@ class Process:
                 raise
             text = f"{end.how}: {end.said}" if isinstance(end, Crashed) else "no answer in time"
             raise WorkerError(f"the worker under {python} did not start: {text}") from end
-        self._check_hello(python)
+        problem = flaw(self.hello, PROTOCOL)
+        if problem:
+            self.end()
+            raise WorkerError(f"the worker under {python} did not start: {problem}")
 
     def _start(self, python: str, backend: str, environment: Mapping[str, str]) -> None:
         their_requests, self._requests = os.pipe()
@@ -96,14 +103,6 @@ class Process:
         finally:
             for fd in theirs[:3]:
                 os.close(fd)
-
-    def _check_hello(self, python: str) -> None:
-        problem = self.hello.get("error")
-        if not problem and self.hello.get("protocol") != PROTOCOL:
-            problem = f"protocol {self.hello.get('protocol')!r} is not {PROTOCOL}"
-        if problem:
-            self.end()
-            raise WorkerError(f"the worker under {python} did not start: {problem}")
 
     @property
     def pid(self) -> int:
@@ -138,9 +137,13 @@ class Process:
             if not chunk:
                 raise self._crash()
             self._buffer += chunk
+            if len(self._buffer) > LONGEST_ANSWER:
+                break
         line, _, self._buffer = self._buffer.partition(b"\n")
-        answer: Message = json.loads(line)
-        return answer
+        try:
+            return parse(line)
+        except GarbledError as error:
+            raise Crashed("an answer that is none", str(error)) from None
 
     def _crash(self) -> Crashed:
         try:

@@ -26,11 +26,13 @@ class Answer:
     """What came of one multiplication.
 
     `results` holds the first result and, where a repetition gave other bits, the first that did;
-    `digests` has one entry a repetition.
+    `digests` has one entry a repetition; `changed` names the operands, A or B, whose storage was
+    not left as it was.
     """
 
     results: tuple[np.ndarray, ...]
     digests: tuple[str, ...]
+    changed: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +86,7 @@ def _spec(problem: Problem, placement: Placement, offset: int) -> Message:
 def read_answer(answer: Message, arena: Arena) -> Answer:
     """Copy the results out of `arena`."""
     results = tuple(_result(found, arena) for found in answer["results"])
-    return Answer(results, tuple(answer["digests"]))
+    return Answer(results, tuple(answer["digests"]), tuple(answer["changed"]))
 
 
 def _result(found: dict[str, Any], arena: Arena) -> np.ndarray:

@@ -10,7 +10,6 @@ Requests and replies are JSON, one a line, over two pipes. See `process.py` for 
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import importlib
 import json
@@ -93,19 +92,32 @@ class Arena:
         return end
 
 
-def load(arena: Arena, spec: Request) -> Any:
-    """Make the MLX array that `spec` describes: its storage, then its steps."""
+def stored(arena: Arena, spec: Request) -> Any:
+    """Return the storage that `spec` describes, as NumPy sees it in shared memory."""
     raw = {"bfloat16": np.uint16}.get(spec["dtype"], spec["dtype"])
-    array = mx.array(arena.array(spec["offset"], raw, spec["storage"]))
+    return arena.array(spec["offset"], raw, spec["storage"])
+
+
+def hold(arena: Arena, spec: Request) -> Any:
+    """Make the MLX array of the storage that `spec` describes."""
     if spec["dtype"] == "bfloat16":
-        array = array.view(mx.bfloat16)
-    elif array.dtype != getattr(mx, spec["dtype"]):
-        array = mx.array(
-            arena.array(spec["offset"], raw, spec["storage"]), getattr(mx, spec["dtype"])
-        )
+        return mx.array(stored(arena, spec)).view(mx.bfloat16)
+    return mx.array(stored(arena, spec), getattr(mx, spec["dtype"]))
+
+
+def load(array: Any, spec: Request) -> Any:
+    """Take the steps that lead from a storage to its operand."""
     for name, argument in spec["steps"]:
         array = STEPS[name](array, argument)
     return array
+
+
+def changed(arena: Arena, array: Any, spec: Request) -> bool:
+    """Tell whether a storage differs by a bit from what was put into shared memory."""
+    now = np.asarray(array.view(mx.uint16) if spec["dtype"] == "bfloat16" else array)
+    before = stored(arena, spec)
+    word = np.uint64 if before.nbytes % 8 == 0 else np.uint8
+    return not np.array_equal(*(x.reshape(-1).view(word) for x in (now, before)))
 
 
 def take_slice(array: Any, spans: list[list[int]]) -> Any:
@@ -148,7 +160,10 @@ class Server:
     def multiply(self, request: Request) -> Reply:
         """Run the operation `repeat` times; return the first result and the first that differs."""
         operation = OPERATIONS[tuple(request["operation"])]
-        operands = [load(self.arena, spec) for spec in request["operands"]]
+        specs = request["operands"]
+        storages = [hold(self.arena, spec) for spec in specs]
+        mx.eval(*storages)
+        operands = [load(*pair) for pair in zip(storages, specs, strict=True)]
         mx.eval(*operands)
         offset: int = request["free"]
         digests: list[str] = []
@@ -162,13 +177,15 @@ class Server:
                 results.append({"dtype": name, "shape": list(array.shape), "offset": offset})
                 offset = self.arena.put(offset, array)
             digests.append(digest)
-        return {"results": results, "digests": digests}
+        pairs = zip("AB", storages, specs, strict=True)
+        spoilt = [name for name, *pair in pairs if changed(self.arena, *pair)]
+        return {"results": results, "digests": digests, "changed": spoilt}
 
     def prepare(self, request: Request) -> Reply:
         """Hold `copies` sets of operands for `time`, each in memory of its own."""
         self.operation = OPERATIONS[tuple(request["operation"])]
         self.rotation = [
-            [load(self.arena, spec) for spec in request["operands"]]
+            [load(hold(self.arena, spec), spec) for spec in request["operands"]]
             for _ in range(request["copies"])
         ]
         mx.eval(self.rotation)
@@ -236,13 +253,16 @@ def choose(backend: str) -> str:
 def device_info(backend: str) -> tuple[dict[str, Any], str | None]:
     """Return what MLX says about the device, through whichever name this version has."""
     device = mx.cpu if backend == "cpu" else mx.gpu
-    try:
-        return dict(mx.device_info(device)), None
-    except Exception as error:  # noqa: BLE001 - older versions have neither name nor argument
-        with contextlib.suppress(Exception):
-            if backend == "metal":
-                return dict(mx.metal.device_info()), None
-        return {}, f"{type(error).__name__}: {error}"
+    # Versions before 0.30 tell of Metal alone, by another name.
+    older: Any = getattr(mx, "metal", None) if backend == "metal" else None
+    failed = None
+    for place, arguments in ((mx, [device]), (older, [])):
+        try:
+            if hasattr(place, "device_info"):
+                return dict(place.device_info(*arguments)), None
+        except Exception as error:  # noqa: BLE001 - whatever MLX raises is told
+            failed = failed or f"{type(error).__name__}: {error}"
+    return {}, failed
 
 
 def hello(wanted: str) -> Reply:

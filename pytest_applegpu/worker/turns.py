@@ -2,7 +2,7 @@
 
 Holds between all processes of a user on this machine, so also between the workers of a parallel
 run, and between runs. These are the system's own locks on files: they end with the process, and
-cost microseconds where filelock's lock for readers and writers takes 20 milliseconds, which a run
+cost microseconds where a library's lock for readers and writers took 20 milliseconds, which a run
 of some thousand short cases would feel.
 """
 

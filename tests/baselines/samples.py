@@ -70,15 +70,18 @@ cases = st.from_regex(
     r"matmul-(f16|f32)-nn-[1-9]{1,3}x[1-9]x[1-9]( a=pad:8)? tf32=(on|off)", fullmatch=True
 )
 hardware = st.builds(
-    Hardware, st.sampled_from(["metal", "cuda", "cpu"]), _names, st.none() | st.integers(1, 200)
+    Hardware, st.just("metal"), st.sampled_from(["Apple M4 Pro", "M4  Pro", "m4-pro"]), st.just(20)
 )
+"""All that have the key `KEY`."""
 
 
 @st.composite
 def numbers(draw: st.DrawFn, run: Run) -> Numbers:
     """Any numbers measured in `run`."""
-    figures = [draw(st.none() | _amounts) for _ in range(3)]
-    return Numbers(run_id(run), draw(st.sampled_from(["exact", "within", "over"])), *figures)
+    verdict = draw(st.sampled_from(["exact", "within", "over"]))
+    share = draw(st.none() | (_amounts if verdict == "over" else st.floats(0, 1)))
+    figures = [draw(st.none() | _amounts) for _ in range(2)]
+    return Numbers(run_id(run), verdict, share, *figures)
 
 
 @st.composite
@@ -92,7 +95,7 @@ def speeds(draw: st.DrawFn, run: Run) -> Speed:
         seconds=seconds,
         high=high,
         spread=draw(_amounts),
-        best=draw(_seconds),
+        best=seconds * draw(st.floats(0.5, 2)),
         repeats=draw(st.integers(1, 100)),
         runs=draw(st.integers(1, 100)),
         between=draw(st.none() | st.floats(0, 1)),

@@ -10,12 +10,11 @@ import sys
 from pathlib import Path
 
 import pytest
-from filelock import FileLock
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from pytest_applegpu.baselines import places, store
+from pytest_applegpu.baselines import lock, places, store
 from pytest_applegpu.baselines.records import BaselineError, Record, run_id
 from pytest_applegpu.baselines.store import find, read, rewrite
 from pytest_applegpu.baselines.text import encode
@@ -255,19 +254,21 @@ def test_the_wrong_key_is_not_written(tmp_path: Path) -> None:
     assert not path.exists()
 
 
-def test_a_lock_held_for_too_long(stored: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_lock_held_for_too_long(
+    stored: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(store, "PATIENCE", 0)
-    held: list[Path] = []
-
-    def keep(path: Path, timeout: float) -> FileLock:
-        held.append(path)
-        return FileLock(path, timeout=timeout)
-
-    monkeypatch.setattr(store, "FileLock", keep)
-    rewrite(stored, lambda _: BASELINE)
-    with FileLock(held[0]), pytest.raises(BaselineError, match="another run has been writing it"):
+    monkeypatch.setattr(lock, "place", lambda: tmp_path / "own.lock")
+    with lock.locked(0), pytest.raises(BaselineError, match="another run has been writing"):
         rewrite(stored, lambda _: BASELINE)
-    assert stored.parent not in held[0].parents
+    rewrite(stored, lambda _: BASELINE)
+
+
+def test_the_lock_is_one_file_outside_the_folder_of_baselines(stored: Path) -> None:
+    rewrite(stored, lambda _: BASELINE)
+    assert [one.name for one in stored.parent.iterdir()] == [stored.name]
+    assert lock.place().exists()
+    assert stored.parent not in lock.place().parents
 
 
 def test_a_linked_file_stays_a_link(tmp_path: Path, stored: Path) -> None:

@@ -70,6 +70,30 @@ FLAWS: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
         lambda p: p["hardware"].update(backend="emulated"),
         "$.hardware.backend: expected one of metal, cuda, cpu",
     ),
+    "another backend": (
+        lambda p: p["hardware"].update(backend="cuda"),
+        f'$.hardware.backend: "cuda" does not go with the key "{KEY}"',
+    ),
+    "another chip": (
+        lambda p: p["hardware"].update(chip="Apple M4"),
+        f'$.hardware.chip: "Apple M4" does not go with the key "{KEY}"',
+    ),
+    "part of a chip": (
+        lambda p: p["hardware"].update(chip="Apple M4 Pr"),
+        f'$.hardware.chip: "Apple M4 Pr" does not go with the key "{KEY}"',
+    ),
+    "other cores": (
+        lambda p: p["hardware"].update(gpu_cores=16),
+        f'$.hardware.gpu_cores: "16" does not go with the key "{KEY}": this hardware has the key',
+    ),
+    "a share above 1": (
+        lambda p: p["cases"][CASE]["numbers"].update(share=1.2),
+        f"{_HERE}.numbers: expected a share up to 1 where the verdict is within, got 1.2",
+    ),
+    "a best time far above": (
+        lambda p: _speed(p).update(best=0.5),
+        f"{_HERE}.speed: expected best up to 10 times high, got 0.5, 0.0026",
+    ),
     "cores": (
         lambda p: p["hardware"].update(gpu_cores="20"),
         "$.hardware.gpu_cores: expected `int | null`, got `str`",
@@ -172,7 +196,7 @@ def test_a_figure_beyond_every_number_is_refused() -> None:
 @pytest.mark.parametrize(
     "bad",
     [
-        Record(replace(NUMBERS, share=float("inf"))),
+        Record(replace(NUMBERS, verdict="over", share=float("inf"))),
         Record(replace(NUMBERS, ulp=float("nan"))),
         Record(replace(NUMBERS, verdict="fine")),
         Record(speed=replace(SPEED, run="2026-11-03-00000000")),

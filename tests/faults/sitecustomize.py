@@ -197,6 +197,21 @@ def hang(mx: Any, matmul: Matmul) -> Matmul:
     return faulty
 
 
+def in_place(mx: Any, matmul: Matmul) -> Matmul:
+    """Write into the memory of the second operand, once the right result is there."""
+
+    def faulty(a: Any, b: Any) -> Any:
+        import numpy as np  # noqa: PLC0415 - only in this fault
+
+        c = matmul(a, b)
+        mx.eval(c)
+        if b.dtype != mx.bfloat16 and b.size:
+            np.asarray(b)[(0,) * b.ndim] = 77
+        return c
+
+    return faulty
+
+
 def three_times_slower(mx: Any, matmul: Matmul) -> Matmul:
     """Do the work three times over."""
 

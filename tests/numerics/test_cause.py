@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
 from pytest_applegpu.dtypes import DTYPES, DType
 from pytest_applegpu.numerics.bounds import promise
+from pytest_applegpu.numerics.cause import explain
 from pytest_applegpu.numerics.check import judge
 from pytest_applegpu.numerics.fills import FILLS, make
 from pytest_applegpu.numerics.finding import Finding
@@ -221,3 +224,118 @@ def test_partial_sums_rounded_to_the_output_are_named(name: str, parts: int) -> 
     finding = judge(check, A, B, stored, dtype, promise(dtype), np.random.default_rng(1))
     assert finding.verdict == "over"
     assert finding.cause == f"{parts} partial sums of K rounded to {name}"
+
+
+def swapped_kinds(A: Array, B: Array, dtype: DType) -> Array:
+    C = planted.honest(A, B, dtype)
+    C[np.isinf(C)] = np.nan
+    return C
+
+
+def lost_signs(A: Array, B: Array, dtype: DType) -> Array:
+    C = planted.honest(A, B, dtype)
+    C[np.isinf(C)] = np.inf
+    return C
+
+
+@pytest.mark.parametrize("faulty", [swapped_kinds, lost_signs])
+@pytest.mark.parametrize("name", ["float32", "float16", "bfloat16"])
+def test_another_kind_or_sign_of_infinity_is_explained_by_no_rounding(
+    name: str, faulty: Product
+) -> None:
+    dtype, rng = DTYPES[name], np.random.default_rng(4)
+    A, B = make("integer", dtype, (20, 33), (33, 40), dtype.significand, rng)
+    A[3], A[7], B[:] = np.inf, -np.inf, np.abs(B) + 1
+    C = planted.honest(A, B, dtype)
+    got = faulty(A, B, dtype)
+    finding = Finding("over", worst=(7, 5))
+    assert not np.array_equal(C, got, equal_nan=True)
+    assert explain(A, B, got, dtype, promise(dtype), finding) is None
+
+
+def ulps_off(C: Array) -> Array:
+    """The next number up, of each."""
+    if C.dtype.itemsize > 2:
+        above: Array = np.nextafter(C, np.array(np.inf, C.dtype))
+        return above
+    raw = np.ascontiguousarray(C).view(np.int16)
+    moved: Array = (raw + np.where(raw < 0, -1, 1).astype(np.int16)).view(C.dtype)
+    return moved
+
+
+GARBAGE: dict[str, Callable[[Array, np.random.Generator], Array]] = {
+    "one spacing off": lambda line, _: ulps_off(line),
+    "noise": lambda line, rng: rng.standard_normal(line.shape).astype(line.dtype),
+    "whole numbers": lambda line, rng: np.rint(8 * rng.standard_normal(line.shape)).astype(
+        line.dtype
+    ),
+    "one number": lambda line, _: np.full_like(line, 96),
+    "infinities": lambda line, _: np.full_like(line, np.inf),
+}
+
+BY_SIGHT = {"the result is all zeros", "zero wherever it is wrong"}
+"""What is seen and not concluded."""
+
+
+@pytest.mark.parametrize("garbage", GARBAGE)
+@pytest.mark.parametrize("fill", [*EVERY, "ones"])
+@pytest.mark.parametrize("name", ["float32", "float16", "bfloat16"])
+def test_a_line_of_garbage_has_no_name(name: str, fill: str, garbage: str) -> None:
+    dtype = DTYPES[name]
+    shapes = [(2, 1, 1, 40), (2, 1, 4, 64), (2, 4, 1, 300), (3, 2, 2, 5), (2, 3, 5, 16)]
+    for seed, (batch, m, n, k) in enumerate(shapes):
+        rng = np.random.default_rng(seed)
+        A, B = make(fill, dtype, (batch, m, k), (batch, k, n), dtype.significand, rng)
+        for line in (np.s_[-1, m - 1], np.s_[-1, :, n - 1]):
+            C = planted.honest(A, B, dtype)
+            C[line] = GARBAGE[garbage](C[line], rng)
+            finding = judge(FILLS[fill].check, A, B, C, dtype, promise(dtype), rng)
+            assert finding.cause is None or finding.cause in BY_SIGHT, (batch, m, n, k)
+
+
+@pytest.mark.parametrize("fill", ["integer", "cancel", "normal", "uniform", "spread"])
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("factor", [2.0, 0.5, 0.125, 3.0])
+def test_a_constant_factor_is_named(name: str, fill: str, factor: float) -> None:
+    def faulty(A: Array, B: Array, dtype: DType) -> Array:
+        return planted.stored(planted.summed(A, B, dtype) * planted_type(dtype)(factor), dtype)
+
+    is_named(found(name, fill, faulty), f"the result is multiplied by {factor:g}")
+
+
+def planted_type(dtype: DType) -> type[np.generic]:
+    return {"float64": np.float64}.get(dtype.name, np.float32)
+
+
+@pytest.mark.parametrize("fill", ["integer", "cancel", "normal", "spread"])
+@pytest.mark.parametrize("name", NAMES)
+def test_a_lost_or_turned_sign_is_named(name: str, fill: str) -> None:
+    def negated(A: Array, B: Array, dtype: DType) -> Array:
+        return -planted.honest(A, B, dtype)
+
+    def absolute(A: Array, B: Array, dtype: DType) -> Array:
+        return np.abs(planted.honest(A, B, dtype)).astype(dtype.numpy)
+
+    is_named(found(name, fill, negated), "the result is negated")
+    if not DTYPES[name].is_complex:
+        cause = "the result has lost its sign (absolute values)"
+        is_named(found(name, fill, absolute), cause)
+
+
+def test_a_product_of_ones_cannot_tell_a_factor_from_a_loss() -> None:
+    dtype, rng = DTYPES["float32"], np.random.default_rng(0)
+    A, B = make("ones", dtype, (16, 64), (64, 20), 24, rng)
+    C = planted.honest(A, B, dtype) / 2
+    finding = judge("exact", A, B, C, dtype, promise(dtype), rng)
+    said = "the result is multiplied by 0.5, or as if the last 32 elements of K were dropped"
+    is_named(finding, said)
+
+
+def test_a_truncated_output_is_no_factor_near_one() -> None:
+    dtype, rng = DTYPES["float16"], np.random.default_rng(7)
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        A, B = make("uniform", dtype, (4, 40), (40, 4), dtype.significand, rng)
+        C = planted.truncated(A, B, dtype)
+        finding = judge("bounded", A, B, C, dtype, promise(dtype), rng)
+        assert finding.cause is None or "multiplied" not in finding.cause

@@ -27,6 +27,21 @@ def test_another_folder_and_the_ini_twin(
     assert not (pytester.path / "baselines").exists()
 
 
+def test_a_folder_that_is_not_there_is_refused_unless_it_is_to_be_made(
+    suites: Suites, pytester: pytest.Pytester
+) -> None:
+    words = ("--applegpu-backend", "cpu", "--applegpu-case", REAL, "--applegpu-baselines")
+    result = suites(*words, "mine")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["*--applegpu-baselines: 'mine' is not a folder that is there*"])
+    (pytester.path / "file").touch()
+    result = suites(*words, "file", "--applegpu-update-baselines")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["*--applegpu-baselines: 'file' is not a folder"])
+    assert suites(*words, "mine", "--applegpu-update-baselines").ret == pytest.ExitCode.OK
+    assert suites(*words, "mine").ret == pytest.ExitCode.OK
+
+
 def test_damaged_file_is_one_clear_error_and_stays_as_it_is(
     suites: Suites, pytester: pytest.Pytester
 ) -> None:

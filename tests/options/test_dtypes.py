@@ -38,6 +38,31 @@ def test_unknown_name_lists_those_there_are(suites: Suites) -> None:
     result.stderr.fnmatch_lines(["*--applegpu-dtypes: 'int8' is not one of float32 (f32)*"])
 
 
+def test_no_name_at_all_lists_those_there_are(suites: Suites) -> None:
+    result = suites("--applegpu-dtypes", "")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["*--applegpu-dtypes: '' is not one of float32 (f32)*, or all"])
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("applegpu_dtypes = f31", "applegpu_dtypes in tox.ini: 'f31' is not one of float32*"),
+        ("applegpu_tier = smoky", "applegpu_tier in tox.ini: 'smoky' is not one of smoke*"),
+        ("applegpu_case = matmul", "applegpu_case in tox.ini: 'matmul': *"),
+        ("applegpu_update_baselines = perhaps", "applegpu_update_baselines: *perhaps*"),
+    ],
+)
+def test_a_bad_value_in_an_ini_file_is_named_by_its_name_there(
+    suites: Suites, ini: Callable[..., None], line: str, said: str
+) -> None:
+    ini(line)
+    result = suites("--collect-only", "-q")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([f"ERROR: {said}"])
+    assert "test_matmul" not in str(result.stderr)
+
+
 def test_a_format_that_the_backend_lacks_is_said_to_be_unsupported(suites: Suites) -> None:
     result = suites("--applegpu-backend", "metal", "--applegpu-dtypes", "f64", "--collect-only")
     assert result.ret == pytest.ExitCode.USAGE_ERROR

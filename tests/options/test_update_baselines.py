@@ -55,8 +55,9 @@ def test_other_cases_stay(suites: Suites, pytester: pytest.Pytester) -> None:
 
 def test_failures_are_not_stored(suites: Suites, pytester: pytest.Pytester) -> None:
     words = ("--applegpu-case", REAL, "--applegpu-update-baselines")
-    suites(*CPU, *words, fault="last_row")
-    assert stored(pytester)["cases"] == {}
+    result = suites(*CPU, *words, fault="last_row")
+    result.stdout.fnmatch_lines(["baseline not changed, *: 1 over"])
+    assert not (pytester.path / "baselines").exists()
 
 
 def test_a_switch_of_the_user_forbids_it(
@@ -75,5 +76,29 @@ def test_a_switch_of_the_user_forbids_it(
 
 
 def test_what_is_exact_has_no_figure_to_keep(suites: Suites, pytester: pytest.Pytester) -> None:
-    suites(*CPU, "--applegpu-case", CASE, "--applegpu-update-baselines")
-    assert stored(pytester)["cases"] == {}
+    result = suites(*CPU, "--applegpu-case", CASE, "--applegpu-update-baselines")
+    said = "baseline not changed, as nothing of this run is to be stored: *: 1 exact, without*"
+    result.stdout.fnmatch_lines([said])
+    assert result.ret == pytest.ExitCode.OK
+    assert not (pytester.path / "baselines").exists()
+
+
+def test_an_update_does_not_advise_to_store_and_says_when_all_is_as_it_was(suites: Suites) -> None:
+    words = (*CPU, "--applegpu-case", REAL, "--applegpu-update-baselines")
+    first = suites(*words, "--applegpu-case", TIMED)
+    first.stdout.fnmatch_lines(["baseline written: *"])
+    first.stdout.no_fnmatch_line("*to store*")
+    again = suites(*words)
+    again.stdout.fnmatch_lines(["baseline not changed, *: 1 as stored already"])
+
+
+def test_an_update_that_cannot_be_written_is_no_success(
+    suites: Suites, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(path: object, text: str) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("pytest_applegpu.baselines.store._replace", full)
+    result = suites(*CPU, "--applegpu-case", REAL, "--applegpu-update-baselines")
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    result.stdout.fnmatch_lines(["baseline not written: *No space left on device"])

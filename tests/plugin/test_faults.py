@@ -81,6 +81,17 @@ def test_repeated_batch_is_found_and_named(suites: Suites) -> None:
     result.stdout.fnmatch_lines(["cause: batch 1 repeats batch 0"])
 
 
+def test_operands_that_are_changed_in_place_are_named(logged: Logged) -> None:
+    right = "matmul-bf16-nn-9x17x33 fill=integer tf32=on"
+    cases = ["matmul-f32-nn-9x17x33 fill=integer tf32=on", "matmul-f32-nt-9x17x33 b=pad:3 tf32=on"]
+    words = [word for case in (*cases, right) for word in ("--applegpu-case", case)]
+    records = logged("--applegpu-backend", "cpu", *words, fault="in_place")
+    said = {record["case"]: (record["verdict"], record["error"]["cause"]) for record in records}
+    assert said[right] == ("exact", None)
+    spoilt = ("over", "the call changed its operand B in place")
+    assert [found for case, found in said.items() if case != right] == [spoilt] * 2
+
+
 @pytest.mark.parametrize("dtype", ["f32", "f16", "bf16"])
 def test_half_accumulation_is_found_in_every_real_format(suites: Suites, dtype: str) -> None:
     cases = [text.format(dtype) for text in (CANCEL, REAL)]

@@ -103,3 +103,27 @@ def test_a_green_run_with_a_baseline_needs_no_next_step(
     make_record: Callable[..., Record],
 ) -> None:
     assert list(next_steps([make_record(**compared("same"))], RERUN)) == []
+
+
+def test_loads_that_differ_are_one_reason(make_record: Callable[..., Record]) -> None:
+    found = [
+        make_record(case=f"c{load}", **compared("not comparable", reasons=[reason]))
+        for load, reason in enumerate(
+            [
+                "load of 1.2 for each core; battery power",
+                "load of 10.5 for each core",
+                "load of 1.3 for each core",
+                "load of 2.0 for each core",
+            ]
+        )
+    ]
+    (said,) = warnings(found)
+    assert said == (
+        "not comparable: load of 1.3 to 10.5 for each core (3); "
+        "load of 1.2 for each core; battery power (1)"
+    )
+
+
+def test_a_run_that_stores_is_not_told_how_to(make_record: Callable[..., Record]) -> None:
+    new = make_record(**compared("no baseline"))
+    assert list(next_steps([new], RERUN, storing=True)) == []
