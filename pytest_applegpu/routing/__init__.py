@@ -1,0 +1,5 @@
+"""Which kernels will MLX launch for this problem, on this GPU, in this MLX version?
+
+Written from recordings of MLX's own dispatch (see `docs/routing.md`); MLX itself is not asked,
+and nothing here was run on a Mac. `predict` is the way in.
+"""

@@ -1,0 +1,129 @@
+"""Which kernel combines two arrays element by element, and where does its result lie?"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from pytest_applegpu.routing.arrays import (
+    Array,
+    Shape,
+    broadcast_to,
+    dense,
+    dense_strides,
+)
+from pytest_applegpu.routing.broadcasting import together
+from pytest_applegpu.routing.copies import (
+    INT32_MAX,
+    MOST_THREADS,
+    block_dims,
+    ceil_div,
+    collapsed,
+    work_per_thread,
+)
+from pytest_applegpu.routing.formats import converted, promoted
+from pytest_applegpu.routing.launch import Launch, Tape, Triple
+
+UINT32_MAX: Final = 2**32 - 1
+
+_SPECIALISED: Final = 3
+"""Axes up to which a strided kernel has a name of its own."""
+
+
+def arithmetic(tape: Tape, op: str, a: Array, b: Array) -> Array:
+    """Return the result of `op` on operands of any format and shape that broadcast."""
+    dtype = promoted(a.dtype, b.dtype)
+    return binary(tape, op, converted(tape, a, dtype), converted(tape, b, dtype))
+
+
+def binary(tape: Tape, op: str, a: Array, b: Array) -> Array:
+    """Return the result of `op`, such as `Multiply`, on operands of one format.
+
+    They are broadcast against each other. One number, or memory without gaps in the same order, is
+    walked over element by element, and the result lies as its operand does; all else goes by
+    strides, and its result is row-major.
+    """
+    shape = together(a.shape, b.shape)
+    return binary_into(tape, op, broadcast_to(a, shape), broadcast_to(b, shape))
+
+
+def binary_into(tape: Tape, op: str, a: Array, b: Array) -> Array:
+    """Return the result of `op` in the shape of `a`, on operands that are not broadcast."""
+    kind, like = _kind(a, b)
+    if kind == "g":
+        out = dense(a.shape, a.dtype)
+        if a.size:
+            tape.add(_strided(op, a, broadcast_to(b, a.shape), out))
+        return out
+    size = 1 if kind == "ss" else like.data_size
+    out = Array(a.shape, like.strides, a.dtype, data_size=size)
+    if a.size:
+        tape.add(_linear(kind, op, out))
+    return out
+
+
+def _kind(a: Array, b: Array) -> tuple[str, Array]:
+    """Return the letters of the kernel, and the operand whose memory the result is laid like."""
+    if a.data_size == 1 and b.data_size == 1:
+        return "ss", a
+    if a.data_size == 1 and b.contiguous:
+        return "sv", b
+    if b.data_size == 1 and a.contiguous:
+        return "vs", a
+    rows = a.row_contiguous and b.row_contiguous
+    return "vv" if rows or (a.col_contiguous and b.col_contiguous) else "g", a
+
+
+def _linear(kind: str, op: str, out: Array) -> Launch:
+    large = out.data_size > UINT32_MAX
+    per_thread = work_per_thread(out.dtype, out.data_size)
+    threads = ceil_div(out.data_size, per_thread)
+    grid = grid_2d(out.shape, out.strides, per_thread) if large else (threads, 1, 1)
+    several = "2" if large else "n" if per_thread > 1 else ""
+    name = kind + (several if kind != "ss" else "")
+    return _launch(f"{name}_{op}{out.dtype}", grid, (min(MOST_THREADS, threads), 1, 1))
+
+
+def _strided(op: str, a: Array, b: Array, out: Array) -> Launch:
+    shape, _ = collapsed(a.shape, a.strides, b.strides, out.strides)
+    large = a.data_size > INT32_MAX or b.data_size > INT32_MAX or out.size > INT32_MAX
+    dim0 = shape[-1]
+    dim1 = shape[-2] if len(shape) > 1 else 1
+    rest = out.size // (dim0 * dim1)
+    name = f"g{len(shape)}"
+    if len(shape) > _SPECIALISED:
+        per_thread = 4 if large else 2
+        name = f"gn{per_thread}"
+        dim0 = ceil_div(dim0, per_thread)
+    name += "large" if large else ""
+    grid = dim0, dim1, rest
+    return _launch(f"{name}_{op}{a.dtype}", grid, block_dims(*grid))
+
+
+def _launch(kernel: str, grid: Triple, group: Triple) -> Launch:
+    return Launch(kernel, "elementwise", grid, group, "threads", label="elementwise", staged=0)
+
+
+def grid_2d(shape: Shape, strides: Shape, per_thread: int) -> Triple:
+    """Return two axes of threads, each within 32 bits, for `per_thread` elements a thread.
+
+    Axes are multiplied up in turn; broadcast ones (stride 0) do not count.
+    """
+    x, y, left = 1, 1, per_thread
+    for size, stride in zip(shape, strides, strict=True):
+        if stride == 0:
+            continue
+        if left % size == 0:
+            left //= size
+            continue
+        x, y = (x * size, y) if x * size < UINT32_MAX else (x, y * size)
+        if left > 1 and x % left == 0:
+            x, left = x // left, 1
+        elif left > 1 and y % left == 0:
+            y, left = y // left, 1
+    x, y = max(x, y), min(x, y)
+    return (ceil_div(x, left) * left if left > 1 else x), y, 1
+
+
+def number(dtype: str) -> Array:
+    """Return an array of one number without axes."""
+    return Array((), dense_strides(()), dtype)

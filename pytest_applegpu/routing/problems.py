@@ -1,0 +1,99 @@
+"""Which call to MLX is a problem, and for whom is it predicted?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from pytest_applegpu.problem import Problem
+from pytest_applegpu.routing.arrays import (
+    Array,
+    broadcast_to,
+    dense,
+    dense_strides,
+    expanded,
+)
+from pytest_applegpu.routing.calls import Call, Matmul
+from pytest_applegpu.routing.launch import Route
+from pytest_applegpu.routing.predict import route_of
+from pytest_applegpu.routing.target import Gpu, Target
+from pytest_applegpu.setting import Setting
+from pytest_applegpu.views import Placement
+
+
+def predict(problem: Problem, device: Gpu, setting: Setting, mlx_version: str) -> Route:
+    """Return the kernels that MLX `mlx_version` launches for `problem` on `device`.
+
+    Raises:
+        ValueError: the version has no rules, or NAX is to be off on a GPU that is not known.
+    """
+    if problem.dtype.name == "float64":
+        return Route((), error="float64 is not supported on the GPU")
+    return route_of(call_of_problem(problem), target_of(device, setting, mlx_version))
+
+
+def target_of(device: Gpu, setting: Setting, mlx_version: str) -> Target:
+    """Return `device` as MLX's dispatch sees it under `setting`.
+
+    Raises:
+        ValueError: as `predict`.
+    """
+    arch = setting.dispatched(device.arch) or device.arch
+    return Gpu(arch, device.nax).target(tf32=setting.tf32 == "on", version=mlx_version)
+
+
+def call_of_problem(problem: Problem) -> Call:
+    """Return the call with its operands as they lie in memory."""
+    dtype = problem.dtype.name
+    return Matmul(placed(problem.placement_a, dtype), placed(problem.placement_b, dtype))
+
+
+def placed(placement: Placement, dtype: str) -> Array:
+    """Return the view that a placement's steps make of its storage."""
+    array = dense(placement.storage, dtype)
+    for name, argument in placement.steps:
+        array = _STEPS[name](array, argument)
+    return array
+
+
+def _slice(array: Array, spans: list[list[int]]) -> Array:
+    shape, strides, offset = [], [], array.offset
+    for (start, stop, step), size, stride in zip(spans, array.shape, array.strides, strict=True):
+        first = start + size if start < 0 else start
+        count = -(-(stop - start) // step)
+        shape.append(max(count, 0))
+        strides.append(stride * step)
+        offset += first * stride
+    return _view(array, tuple(shape), tuple(strides), offset)
+
+
+def _transpose(array: Array, axes: list[int]) -> Array:
+    shape = tuple(array.shape[axis] for axis in axes)
+    strides = tuple(array.strides[axis] for axis in axes)
+    return Array(shape, strides, array.dtype, array.offset, array.data_size)
+
+
+def _squeeze(array: Array, axis: int) -> Array:
+    shape = (*array.shape[:axis], *array.shape[axis + 1 :])
+    strides = (*array.strides[:axis], *array.strides[axis + 1 :])
+    return Array(shape, strides, array.dtype, array.offset, array.data_size)
+
+
+def _reshape(array: Array, shape: list[int]) -> Array:
+    return Array(tuple(shape), dense_strides(tuple(shape)), array.dtype, array.offset)
+
+
+def _view(array: Array, shape: tuple[int, ...], strides: tuple[int, ...], offset: int) -> Array:
+    steps = zip(shape, strides, strict=True)
+    span = 1 + sum((size - 1) * abs(stride) for size, stride in steps)
+    return Array(shape, strides, array.dtype, offset, span if all(shape) else 0)
+
+
+_STEPS: Final[dict[str, Callable[[Array, Any], Array]]] = {
+    "slice": _slice,
+    "transpose": _transpose,
+    "broadcast": lambda array, shape: broadcast_to(array, tuple(shape)),
+    "squeeze": _squeeze,
+    "expand": expanded,
+    "reshape": _reshape,
+}
