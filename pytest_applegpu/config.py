@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
+from packaging.version import InvalidVersion, Version
 
+from pytest_applegpu.device.arch import architectures, newest_with_nax
 from pytest_applegpu.dtypes import DTYPES, DType, parse_dtype
-from pytest_applegpu.options import BACKENDS, BY_NAME, TF32_CHOICES, TIERS, Option
-from pytest_applegpu.setting import Setting
+from pytest_applegpu.options import BACKENDS, BY_NAME, NAX_CHOICES, TF32_CHOICES, TIERS, Option
+from pytest_applegpu.setting import ARCHITECTURE, Setting
 
 Lookup = Callable[[Option], Any]
 """Gives an option's value as it was written, or None where nothing was said."""
@@ -30,6 +32,10 @@ class Config:
 
     backend: str
     settings: tuple[Setting, ...]
+    mlx: str | None
+    """The MLX whose dispatch is predicted; None: the installed one."""
+    shapes_for: str
+    """The architecture that shapes are chosen for where the backend is not metal."""
     tier: str
     dtypes: tuple[DType, ...] | None
     """None: whatever the backend has."""
@@ -86,7 +92,9 @@ def _read(lookup: Lookup, root: Path, here: Path, names: Mapping[str, str]) -> C
     update = _flag(lookup(BY_NAME["update-baselines"]))
     return Config(
         backend=_one_of("backend", text("backend"), BACKENDS),
-        settings=_settings(text("tf32")),
+        settings=_settings(text("tf32"), _arches(text), text("nax")),
+        mlx=_version(text("mlx")),
+        shapes_for=_shapes_for(text("shapes-for")),
         tier=_one_of("tier", text("tier"), TIERS),
         dtypes=_dtypes(text("dtypes")),
         baselines=_folder(text("baselines"), root, update=update),
@@ -96,8 +104,10 @@ def _read(lookup: Lookup, root: Path, here: Path, names: Mapping[str, str]) -> C
         timeout=_seconds(text("timeout")),
         cases=_lines(lookup(BY_NAME["case"])),
         python=_interpreter(text("python"), here),
-        rerun=_repeated(text, ("backend", "seed", "timeout", "python", "baselines")),
-        choice=_repeated(text, ("tier", "dtypes", "tf32")),
+        rerun=_repeated(
+            text, ("backend", "mlx", "shapes-for", "seed", "timeout", "python", "baselines")
+        ),
+        choice=_repeated(text, ("tier", "dtypes", "tf32", "arch", "nax")),
         names=names,
     )
 
@@ -120,9 +130,56 @@ def _one_of(name: str, value: str, allowed: tuple[str, ...]) -> str:
     return value
 
 
-def _settings(value: str) -> tuple[Setting, ...]:
-    chosen = _one_of("tf32", value, TF32_CHOICES)
-    return tuple(Setting(mode) for mode in (("on", "off") if chosen == "both" else (chosen,)))
+def _settings(tf32: str, arches: tuple[str | None, ...], nax: str) -> tuple[Setting, ...]:
+    def modes(name: str, value: str, allowed: tuple[str, ...]) -> tuple[str, ...]:
+        chosen = _one_of(name, value, allowed)
+        return ("on", "off") if chosen == "both" else (chosen,)
+
+    return tuple(
+        Setting(mode, arch, accelerators)
+        for arch in arches
+        for accelerators in modes("nax", nax, NAX_CHOICES)
+        for mode in modes("tf32", tf32, TF32_CHOICES)
+    )
+
+
+def _arches(text: Callable[[str], str]) -> tuple[str | None, ...]:
+    """Return the architectures to force; None is the GPU's own."""
+    emulated = text("backend") == "emulated"
+    if not text("arch"):
+        return (_shapes_for(text("shapes-for")),) if emulated else (None,)
+    found: dict[str | None, None] = {}
+    for word in text("arch").split(","):
+        found |= dict.fromkeys(_arch(word.strip(), emulated=emulated))
+    return tuple(found)
+
+
+def _arch(word: str, *, emulated: bool) -> Iterable[str | None]:
+    if word == "all":
+        return architectures() if emulated else (None, *architectures(nax=False))
+    if word == "own" and not emulated:
+        return (None,)
+    if not ARCHITECTURE.fullmatch(word):
+        own = "" if emulated else "own, "
+        raise _WrongError("arch", word, f"{own}all, or an architecture such as applegpu_g16s")
+    return (word,)
+
+
+def _shapes_for(value: str) -> str:
+    if value == "newest":
+        return newest_with_nax()
+    if not ARCHITECTURE.fullmatch(value):
+        raise _WrongError("shapes-for", value, "newest, or an architecture such as applegpu_g17s")
+    return value
+
+
+def _version(value: str) -> str | None:
+    if not value:
+        return None
+    try:
+        return str(Version(value))
+    except InvalidVersion:
+        raise _WrongError("mlx", value, "a version such as 0.32.4") from None
 
 
 def _dtypes(value: str) -> tuple[DType, ...] | None:

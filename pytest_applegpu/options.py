@@ -8,8 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final
 
-BACKENDS: Final = ("auto", "metal", "cuda", "cpu")
+BACKENDS: Final = ("auto", "metal", "cuda", "cpu", "emulated")
 TF32_CHOICES: Final = ("on", "off", "both")
+NAX_CHOICES: Final = ("on", "off", "both")
 TIERS: Final = ("smoke", "standard", "exhaustive")
 
 
@@ -56,6 +57,32 @@ OPTIONS: Final = (
         "both",
         f"TF32 settings to run, each in a process of its own: {', '.join(TF32_CHOICES)}",
         "MODE",
+    ),
+    Option(
+        "arch",
+        "",
+        "comma-separated architectures whose dispatch MLX is to follow, as in applegpu_g13g; own "
+        "is the GPU's, all adds every other one without NAX. What an emulated device emulates",
+        "LIST",
+    ),
+    Option(
+        "nax",
+        "on",
+        f"neural accelerators as the GPU has them, kept out, or both: {', '.join(NAX_CHOICES)}",
+        "MODE",
+    ),
+    Option(
+        "mlx",
+        "",
+        "MLX version whose dispatch is predicted and emulated; the installed one by default",
+        "VERSION",
+    ),
+    Option(
+        "shapes-for",
+        "newest",
+        "architecture whose dispatch the shapes are chosen by where the backend is not metal; "
+        "newest is the newest one with NAX",
+        "ARCH",
     ),
     Option("tier", "smoke", f"how much to run, by computed cost: {', '.join(TIERS)}", "TIER"),
     Option(

@@ -16,11 +16,13 @@ from pytest_applegpu.baselines.store import Shelf, find
 from pytest_applegpu.cases.case import Case
 from pytest_applegpu.conduct import numbers, speed
 from pytest_applegpu.conduct.bench import Bench
+from pytest_applegpu.conduct.coverage import coverage
 from pytest_applegpu.conduct.items import arranged, case_of
 from pytest_applegpu.conduct.keep import Known, keep, known_of, run_of
 from pytest_applegpu.conduct.planning import Plan
-from pytest_applegpu.conduct.records import numbers_record, speed_record
+from pytest_applegpu.conduct.records import Item, numbers_record, speed_record
 from pytest_applegpu.conduct.replay import replay
+from pytest_applegpu.conduct.routes import routes_of
 from pytest_applegpu.conduct.start import refuse_forced, start
 from pytest_applegpu.conduct.told import Description, described, header, kept_lines
 from pytest_applegpu.config import Config, Lookup, Source, read_config
@@ -151,7 +153,7 @@ class Session:
             __tracebackhide__ = True
             self._ready()
             found = numbers.conduct(case, self.bench)
-            self._conclude(item, numbers_record(case, item.nodeid, self.bench, found))
+            self._conclude(item, numbers_record(self._item(case, item), self.bench, found))
 
         return prove
 
@@ -163,12 +165,15 @@ class Session:
             self._ready()
             run = run_of(self.bench, case.setting)
             found = speed.conduct(case, self.bench, self.shelf, run)
-            record = speed_record(case, item.nodeid, self.bench, found)
+            record = speed_record(self._item(case, item), self.bench, found)
             if benchmark is not None:
                 replay(benchmark, record)
             self._conclude(item, record)
 
         return clock
+
+    def _item(self, case: Case, item: pytest.Item) -> Item:
+        return Item(case, item.nodeid, routes_of(self.bench).facts(case, self.shelf))
 
     def _ready(self) -> None:
         """Start what a case needs; a failure is the case's, in words, not in a traceback."""
@@ -244,7 +249,8 @@ class Session:
 
     def summary(self) -> str:
         """Return the summary of what is done so far."""
-        return "\n\n".join(part for part in (self._told(), "\n".join(self._notes)) if part)
+        parts = (coverage(self.records), self._told(), "\n".join(self._notes))
+        return "\n\n".join(part for part in parts if part)
 
     def _told(self) -> str:
         storing = self.config.update_baselines

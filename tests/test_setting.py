@@ -27,3 +27,31 @@ def test_text() -> None:
 def test_neither_on_nor_off_is_refused() -> None:
     with pytest.raises(ValueError, match="tf32='maybe' is not one of on, off"):
         Setting("maybe")
+
+
+@pytest.mark.parametrize(
+    ("own", "forced"),
+    [
+        ("applegpu_g17s", "applegpu_g16s"),
+        ("applegpu_g18p", "applegpu_g16p"),
+        ("applegpu_g13d",) * 2,
+    ],
+)
+def test_nax_off_forces_the_newest_of_the_letter_without(own: str, forced: str) -> None:
+    environment = Setting("on", nax="off").environment({}, own)
+    assert environment == {"MLX_ENABLE_TF32": "1", "MLX_METAL_GPU_ARCH": forced}
+
+
+def test_nax_off_goes_before_a_forced_architecture() -> None:
+    assert Setting("on", "applegpu_g17g", "off").dispatched("applegpu_g17s") == "applegpu_g16g"
+
+
+def test_nax_off_needs_to_know_the_gpu() -> None:
+    with pytest.raises(ValueError, match="nax=off: the GPU's own architecture is not known"):
+        Setting("on", nax="off").environment({})
+
+
+def test_nax_is_on_or_off() -> None:
+    with pytest.raises(ValueError, match="nax='maybe' is not one of on, off"):
+        Setting(nax="maybe")
+    assert str(Setting("off", "applegpu_g17s", "off")) == "tf32=off arch=applegpu_g17s nax=off"

@@ -16,8 +16,10 @@ from msgspec.structs import fields
 
 from pytest_applegpu.words import NUMBERS
 
-SCHEMA: Final = 1
-"""Version of the file's shape that is written, and the newest that can be read."""
+SCHEMA: Final = 2
+"""Version of the file's shape that is written, and the newest that can be read.
+
+`text.UPGRADES` brings older files to it."""
 
 _CASE: Final = r"^\S+( \S+)* tf32=(on|off)( \S+)*$"
 KEY_PATTERN: Final = r"^[A-Za-z0-9][A-Za-z0-9._+-]*$"
@@ -145,28 +147,38 @@ class Speed(Struct, frozen=True, forbid_unknown_fields=True):
             )
 
 
-Part = Numbers | Speed
+class Routed(Struct, frozen=True, forbid_unknown_fields=True):
+    """Which kernels MLX launched: the path's short label, and their full names in order."""
+
+    run: RunId
+    path: Name
+    kernels: tuple[Name, ...]
+
+
+Part = Numbers | Speed | Routed
 
 
 class Record(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """What is known of one case: its numbers, its speed, or both."""
+    """What is known of one case: its numbers, its speed, its route; one of them at least."""
 
     numbers: Numbers | None = None
     speed: Speed | None = None
+    route: Routed | None = None
 
     def __post_init__(self) -> None:
         """Refuse an empty record.
 
         Raises:
-            ValueError: neither numbers nor speed.
+            ValueError: neither numbers nor speed nor a route.
         """
-        if self.numbers is None and self.speed is None:
-            raise ValueError("Expected `numbers`, `speed` or both")
+        if not self.parts:
+            raise ValueError("Expected `numbers`, `speed` or `route`")
 
     @property
     def parts(self) -> tuple[Part, ...]:
-        """Numbers and speed, those there are."""
-        return tuple(part for part in (self.numbers, self.speed) if part is not None)
+        """Numbers, speed and route, those there are."""
+        every = (self.numbers, self.speed, self.route)
+        return tuple(part for part in every if part is not None)
 
 
 class Baseline(Struct, frozen=True, forbid_unknown_fields=True):

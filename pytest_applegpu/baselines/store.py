@@ -12,7 +12,15 @@ from typing import Final, Generic, TypeVar
 
 from pytest_applegpu.baselines.lock import locked
 from pytest_applegpu.baselines.places import check_writable, file_of
-from pytest_applegpu.baselines.records import Baseline, BaselineError, Numbers, Record, Run, Speed
+from pytest_applegpu.baselines.records import (
+    Baseline,
+    BaselineError,
+    Numbers,
+    Record,
+    Routed,
+    Run,
+    Speed,
+)
 from pytest_applegpu.baselines.text import decode, encode
 
 LARGEST: Final = 64 * 2**20
@@ -21,7 +29,7 @@ LARGEST: Final = 64 * 2**20
 PATIENCE: Final = 60.0
 """Seconds to wait for another run that is writing the same file."""
 
-AnyPart = TypeVar("AnyPart", Numbers, Speed)
+AnyPart = TypeVar("AnyPart", Numbers, Speed, Routed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +60,13 @@ class Shelf:
         for path, baseline, record in self._records(case):
             if record.speed is not None:
                 return Past(record.speed, baseline.runs[record.speed.run], path)
+        return None
+
+    def route(self, case: str) -> Past[Routed] | None:
+        """Return the first stored route of a case."""
+        for path, baseline, record in self._records(case):
+            if record.route is not None:
+                return Past(record.route, baseline.runs[record.route.run], path)
         return None
 
     def _records(self, case: str) -> Iterator[tuple[Path, Baseline, Record]]:

@@ -26,7 +26,10 @@ from pytest_applegpu.device.key import key_of, slug
 DIGITS: Final = 4
 """Significant digits of a figure in the file: a tenth of a per mille is below any noise."""
 
-UPGRADES: Final[dict[int, Callable[[dict[str, Any]], dict[str, Any]]]] = {}
+UPGRADES: Final[dict[int, Callable[[dict[str, Any]], dict[str, Any]]]] = {
+    # Version 2 added routes, which a record need not have.
+    1: lambda plain: {**plain, "schema": 2},
+}
 """From each older schema, the step to the next one, over the file as plain objects."""
 
 _TABLES: Final[dict[str, Any]] = {"runs": dict[RunId, Run], "cases": dict[CaseText, Record]}

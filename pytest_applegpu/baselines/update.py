@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from math import isfinite
 from pathlib import Path
-from typing import Literal
+from typing import Final, Literal
 
 from msgspec.structs import replace
 
@@ -19,6 +19,7 @@ from pytest_applegpu.baselines.records import (
     Numbers,
     Part,
     Record,
+    Routed,
     Run,
     Speed,
     run_id,
@@ -32,6 +33,9 @@ from pytest_applegpu.throughput.slope import Timing
 Kind = Literal["added", "repeated", "replaced"]
 
 
+_WORDS: Final = {Numbers: "numbers", Speed: "speed", Routed: "route"}
+
+
 @dataclass(frozen=True, slots=True)
 class Change:
     """One part of one record that a merge changed."""
@@ -43,7 +47,7 @@ class Change:
 
     def __str__(self) -> str:
         """Say it in a line: `matmul-... tf32=off: speed replaced: 2.51e-03 s -> 2.02e-03 s`."""
-        word = "numbers" if isinstance(self.new, Numbers) else "speed"
+        word = _WORDS[type(self.new)]
         before = "" if self.old is None else f"{_figure(self.old)} -> "
         return f"{self.case}: {word} {self.kind}: {before}{_figure(self.new)}"
 
@@ -111,7 +115,7 @@ def merge(old: Baseline | None, new: Baseline) -> tuple[Baseline, tuple[Change, 
     A speed that was measured in the same way and under the same provenance, and that agrees,
     counts as one more run: the spread between runs grows out of these. Any other replaces what
     was there, and keeps the known spread between runs, which is the machine's. Equal numbers
-    stay as they are, whoever measured them again.
+    and routes stay as they are, whoever measured them again.
 
     Raises:
         BaselineError: the two are about different hardware.
@@ -146,13 +150,15 @@ def _hardware(baseline: Baseline) -> str:
 
 
 def _with(record: Record | None, part: Part) -> Record:
-    numbers, speed = (record.numbers, record.speed) if record else (None, None)
-    return Record(part, speed) if isinstance(part, Numbers) else Record(numbers, part)
+    known = {_WORDS[type(one)]: one for one in (*(record.parts if record else ()), part)}
+    return Record(**known)  # type: ignore[arg-type]  # each part by its own word
 
 
 def _change(case: str, record: Record | None, new: Part, runs: Mapping[str, Run]) -> Change | None:
     if isinstance(new, Numbers):
-        return _numbers_change(case, record.numbers if record else None, new)
+        return _plain_change(case, record.numbers if record else None, new)
+    if isinstance(new, Routed):
+        return _plain_change(case, record.route if record else None, new)
     old = record.speed if record else None
     if old is None:
         return Change(case, "added", None, new)
@@ -162,7 +168,7 @@ def _change(case: str, record: Record | None, new: Part, runs: Mapping[str, Run]
     return Change(case, "replaced", old, replace(new, between=new.between or between))
 
 
-def _numbers_change(case: str, old: Numbers | None, new: Numbers) -> Change | None:
+def _plain_change(case: str, old: Numbers | Routed | None, new: Numbers | Routed) -> Change | None:
     if old is None:
         return Change(case, "added", None, new)
     if replace(new, run=old.run) == old:
@@ -174,4 +180,6 @@ def _figure(part: Part) -> str:
     if isinstance(part, Numbers):
         share = "" if part.share is None else f" at {part.share:.3g} of the bound"
         return f"{part.verdict}{share}"
+    if isinstance(part, Routed):
+        return part.path
     return f"{part.seconds:.3g} s"

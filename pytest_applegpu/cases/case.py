@@ -89,7 +89,7 @@ def parse_cases(text: str, settings: Iterable[Setting]) -> list[Case]:
     said: dict[str, str] = {}
     for word in text.split():
         name, equals, value = word.partition("=")
-        if equals and name in {"fill", "check", "tf32", "arch"}:
+        if equals and name in {"fill", "check", "tf32", "arch", "nax"}:
             if name in said:
                 raise ValueError(f"{name}= stands twice")
             said[name] = value
@@ -108,5 +108,8 @@ def _fill_and_check(fill: str | None, check: str | None) -> tuple[str, str]:
 
 def _settings(said: dict[str, str], settings: Iterable[Setting]) -> list[Setting]:
     if "tf32" in said:
-        return [Setting(said["tf32"], said.get("arch"))]
-    return [Setting(setting.tf32, said.get("arch", setting.arch)) for setting in settings]
+        return [Setting(said["tf32"], said.get("arch"), said.get("nax", "on"))]
+    found = (
+        Setting(one.tf32, said.get("arch", one.arch), said.get("nax", one.nax)) for one in settings
+    )
+    return list(dict.fromkeys(found))

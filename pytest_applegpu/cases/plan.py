@@ -1,4 +1,4 @@
-"""Which numeric cases a run has: corners, then every pair of choices, then depth by chance.
+"""Which numeric cases a run has: corners, routing boundaries, every pair of choices, then depth.
 
 The list depends on the options, the seed and the backend, and on nothing that is measured, so
 that all workers of a parallel run collect the same one.
@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from pytest_applegpu.cases.boundaries import boundaries, sampled
 from pytest_applegpu.cases.budget import TIERS, cost
 from pytest_applegpu.cases.case import Case
 from pytest_applegpu.cases.corners import Planned, corners
@@ -18,6 +19,7 @@ from pytest_applegpu.cases.factors import BATCHES, SIZES, constraints, factors
 from pytest_applegpu.dtypes import DTYPES, DType
 from pytest_applegpu.numerics.fills import FILLS
 from pytest_applegpu.problem import Problem
+from pytest_applegpu.routing.target import Target
 from pytest_applegpu.setting import Setting
 
 REPEATS: Final = 10
@@ -26,6 +28,9 @@ REPEATS: Final = 10
 _DEEPEST: Final = {"smoke": 768, "standard": 2100, "exhaustive": 4200}
 _LARGE: Final = {"smoke": 0, "standard": 1, "exhaustive": 2}
 _MOST: Final = 100_000
+
+_SHARE: Final = 100
+"""No side of a boundary may take more than this part of a tier."""
 
 
 def backend_dtypes(backend: str) -> tuple[DType, ...]:
@@ -41,12 +46,18 @@ def numeric_cases(
     tier: str,
     seed: int,
     settings: Iterable[Setting],
+    targets: Iterable[Target] = (),
 ) -> list[Case]:
-    """Return the tier's cases of `op`, cheapest promise first: corners, pairs, large, depth."""
+    """Return the tier's cases of `op`: corners, both sides of boundaries, pairs, large, depth.
+
+    The boundaries are those of the dispatch of `targets`.
+    """
     settings = tuple(settings)
     left = TIERS[tier]
     chosen: dict[Planned, None] = {}
-    for planned in _stream(op, dtypes, tier, seed):
+    targets = tuple(targets)
+    sides = [one for dtype in dtypes for one in _sides(op, dtype, targets, tier, backend)]
+    for planned in _stream(op, dtypes, tier, seed, sides):
         if planned in chosen:
             continue
         # Two settings are the rule; with one asked for, the list of problems stays the same.
@@ -63,9 +74,25 @@ def _planned_cost(planned: Planned, backend: str) -> float:
     return cost(problem, backend, referenced=check != "projection", calls=calls)
 
 
-def _stream(op: str, dtypes: tuple[DType, ...], tier: str, seed: int) -> Iterator[Planned]:
+def _sides(
+    op: str, dtype: DType, targets: tuple[Target, ...], tier: str, backend: str
+) -> Iterator[Planned]:
+    """Yield both sides of each routing boundary, but those too large for the tier."""
+    if dtype.name == "float64":
+        return  # no GPU multiplies it
+    found = boundaries(op, dtype, targets)
+    for one in sampled(found) if tier == "smoke" else found:
+        both = [(side, "integer", "exact") for side in (one.below, one.above)]
+        if max(_planned_cost(side, backend) for side in both) <= TIERS[tier] / _SHARE:
+            yield from both
+
+
+def _stream(
+    op: str, dtypes: tuple[DType, ...], tier: str, seed: int, sides: list[Planned]
+) -> Iterator[Planned]:
     for dtype in dtypes:
         yield from corners(op, dtype)
+    yield from sides
     yield from _pairs(op, dtypes, seed)
     for dtype in dtypes:
         yield from _large(op, dtype, _LARGE[tier])

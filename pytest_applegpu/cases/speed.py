@@ -50,7 +50,12 @@ _GPU: Final[dict[str, tuple[Shape, ...]]] = {
 def speed_cases(
     op: str, backend: str, dtypes: Iterable[DType], tier: str, settings: Iterable[Setting]
 ) -> list[Case]:
-    """Return the timed cases of `op`: those of the tier and of every smaller one."""
+    """Return the timed cases of `op`: those of the tier and of every smaller one.
+
+    An emulated device has none: its times mean nothing.
+    """
+    if backend == "emulated":
+        return []
     settings = tuple(settings)
     return [
         Case(problem, "normal", "throughput", setting)

@@ -35,6 +35,9 @@ PROBE_SLACK: Final = 30.0
 _SLACK: Final = 10.0
 """How many times its computed cost a case may take before its time limit begins to count."""
 
+_NEAREST: Final = frozenset({"cpu", "emulated"})
+"""Backends whose sums are known to be rounded to nearest."""
+
 _TRUNCATING: Final = 2.0**-23
 """Unit roundoff of an accumulator that truncates (Fasi, Higham, Mikaitis and Pranesh, 2021)."""
 
@@ -54,7 +57,7 @@ class Bench:
 
     @property
     def backend(self) -> str:
-        """Backend that the workers run: metal, cuda or cpu."""
+        """Backend that the workers run: metal, cuda, cpu or emulated."""
         return self.device.backend
 
     def precision(self, setting: Setting) -> probe.Precision:
@@ -80,7 +83,7 @@ class Bench:
     def arithmetic(self, problem: Problem, setting: Setting) -> Arithmetic:
         """Return what the route promises: TF32-class operands only where they are asked for."""
         whole = promise(problem.dtype)
-        unit = whole.accumulator_unit if self.backend == "cpu" else _TRUNCATING
+        unit = whole.accumulator_unit if self.backend in _NEAREST else _TRUNCATING
         if problem.dtype.name in {"float32", "complex64"} and setting.tf32 == "on":
             measured = self.precision(setting)
             if measured.is_tf32:

@@ -12,7 +12,7 @@ from typing import Any, Final
 from msgspec import convert, to_builtins
 
 from pytest_applegpu.baselines.compare import OTHER_METHOD
-from pytest_applegpu.baselines.records import BEST, Hardware, Part, Run, Speed, run_id
+from pytest_applegpu.baselines.records import BEST, Hardware, Part, Routed, Run, Speed, run_id
 from pytest_applegpu.baselines.update import Change, gather, numbers_of, write
 from pytest_applegpu.conduct.bench import Bench
 from pytest_applegpu.device.condition import unfit
@@ -99,17 +99,25 @@ def keep(records: Iterable[Record], known: Known, folder: Path) -> Kept:
     parts: list[tuple[str, Run, Part]] = []
     left: Counter[str] = Counter()
     for record in records:
-        run = runs.get(str(Setting(record.setting.tf32, record.setting.arch)))
-        if run is None or record.setting.arch is not None:
+        setting = Setting(record.setting.tf32, record.setting.arch, record.setting.nax)
+        run = runs.get(str(setting))
+        if run is None or setting != Setting(setting.tf32):
             left["measured under another setting than the baseline's"] += 1
             continue
-        part = _part(record, run)
-        if part is None:
+        kept = [part for part in (_part(record, run), _route(record, run)) if part is not None]
+        parts += [(record.case, run, part) for part in kept]
+        if not kept:
             left[_why_not(record)] += 1
-        else:
-            parts.append((record.case, run, part))
     changes = write(folder, gather(known["key"], hardware, parts)) if parts else ()
-    return Kept(len(parts), changes, left)
+    return Kept(len({case for case, _, _ in parts}), changes, left)
+
+
+def _route(record: Record, run: Run) -> Routed | None:
+    """Return the route of a case that ran on it: how its verdict fell does not matter."""
+    route = record.route
+    if route is None or not route.here:
+        return None
+    return Routed(run_id(run), route.path, route.kernels)
 
 
 def _part(record: Record, run: Run) -> Part | None:

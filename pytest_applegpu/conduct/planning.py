@@ -6,16 +6,26 @@ Nothing is started and MLX is not imported: the list is the same on a machine wi
 from __future__ import annotations
 
 from functools import cached_property
+from typing import Final
 
 import pytest
+from packaging.version import Version
 
 from pytest_applegpu.cases.case import CHECKS, Case, parse_cases
 from pytest_applegpu.cases.plan import backend_dtypes, numeric_cases
 from pytest_applegpu.cases.speed import speed_cases
 from pytest_applegpu.config import Config
-from pytest_applegpu.device.build import Build, expected_backend, read_build
+from pytest_applegpu.device.build import Build, expected_backend, parse_version, read_build
+from pytest_applegpu.device.chips import chips_named
 from pytest_applegpu.device.commands import run_command
+from pytest_applegpu.device.macos import read_mac
 from pytest_applegpu.dtypes import DType
+from pytest_applegpu.routing.target import Gpu, Target
+from pytest_applegpu.routing.versions import NEWEST, basis_of
+from pytest_applegpu.setting import ARCH_VARIABLE, Setting
+
+FORCED_SINCE: Final = Version("0.31.0")
+"""The first MLX whose dispatch can be told to follow another architecture."""
 
 
 class Plan:
@@ -35,6 +45,31 @@ class Plan:
         _ = self.asked
         if self.config.dtypes is not None:
             _ = self.dtypes
+        self._check_forced()
+        if self.config.mlx is not None:
+            self._check_version(self.config.mlx)
+
+    def _check_version(self, version: str) -> None:
+        try:
+            basis_of(version)
+        except ValueError as error:
+            raise pytest.UsageError(f"{self.config.named('mlx')}: {error}") from None
+
+    def _check_forced(self) -> None:
+        """Refuse to force a dispatch that this backend, or this MLX, does not have.
+
+        Raises:
+            pytest.UsageError: the message names the option.
+        """
+        for name in ("arch", "nax"):
+            forced = any(getattr(one, name) not in {None, "on"} for one in self.settings)
+            if forced and self.backend in {"cpu", "cuda"}:
+                said = f"{self.backend} has no Metal dispatch to direct, only metal and emulated"
+                raise pytest.UsageError(f"{self.config.named(name)}: {said}")
+            version = parse_version(self.build.version.value)
+            if forced and self.backend == "metal" and version and version < FORCED_SINCE:
+                said = f"MLX {version} does not heed {ARCH_VARIABLE}, {FORCED_SINCE} and newer do"
+                raise pytest.UsageError(f"{self.config.named(name)}: {said}")
 
     @cached_property
     def build(self) -> Build:
@@ -65,6 +100,11 @@ class Plan:
             found |= {str(case): case for case in cases}
         return list(found.values())
 
+    @property
+    def settings(self) -> tuple[Setting, ...]:
+        """Return the settings of this run, those of cases asked for by their texts included."""
+        return (*self.config.settings, *(case.setting for case in self.asked or ()))
+
     @cached_property
     def dtypes(self) -> tuple[DType, ...]:
         """Return the formats to plan for.
@@ -81,6 +121,27 @@ class Plan:
                 said = f"{self.backend} has no {dtype.name}, it has {names}"
                 raise pytest.UsageError(f"{self.config.named('dtypes')}: {said}")
         return self.config.dtypes
+
+    @cached_property
+    def targets(self) -> tuple[Target, ...]:
+        """Return for whose dispatch the boundaries are sought, under both TF32 settings."""
+        own = self._own_architecture()
+        version = self.config.mlx or self.build.version.value or NEWEST
+        gpus = [Gpu(one.dispatched(own) or own) for one in self.config.settings]
+        try:
+            found = [
+                gpu.target(tf32=tf32, version=version) for gpu in gpus for tf32 in (True, False)
+            ]
+        except ValueError:  # an MLX without rules: its shapes are chosen without them
+            return ()
+        return tuple(dict.fromkeys(found))
+
+    def _own_architecture(self) -> str:
+        """Return the GPU's own architecture, known without MLX, or the one to choose shapes for."""
+        if self.backend != "metal":
+            return self.config.shapes_for
+        chips = chips_named(read_mac(run_command).chip.value or "")
+        return chips[0].architecture if chips else self.config.shapes_for
 
     def planned(self, op: str, check: str) -> list[Case]:
         """Return the cases of `op` for tests that make `check`.
@@ -105,6 +166,7 @@ class Plan:
                     tier=config.tier,
                     seed=config.seed,
                     settings=config.settings,
+                    targets=self.targets,
                 ),
                 *speed_cases(op, backend, dtypes, config.tier, config.settings),
             ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from msgspec import convert, to_builtins
 
@@ -17,6 +17,7 @@ from pytest_applegpu.report.records import (
     ErrorFacts,
     ProblemFacts,
     Record,
+    RouteFacts,
     SettingFacts,
     TimeFacts,
     WorkerFacts,
@@ -25,23 +26,30 @@ from pytest_applegpu.setting import foreign_switches
 from pytest_applegpu.throughput.roofline import Rates, rates, share
 
 
-def numbers_record(case: Case, nodeid: str, bench: Bench, found: Numbers) -> Record:
+class Item(NamedTuple):
+    """What a record is about: the case, the pytest item that ran it, and its route if known."""
+
+    case: Case
+    nodeid: str
+    route: RouteFacts | None
+
+
+def numbers_record(item: Item, bench: Bench, found: Numbers) -> Record:
     """Return the record of a numeric case."""
-    return _record(case, nodeid, bench, found.verdict, error=found.error)
+    return _record(item, bench, found.verdict, error=found.error)
 
 
-def speed_record(case: Case, nodeid: str, bench: Bench, found: Measured | Ended) -> Record:
+def speed_record(item: Item, bench: Bench, found: Measured | Ended) -> Record:
     """Return the record of a timed case."""
     if isinstance(found, Ended):
         error = ErrorFacts(message=found.message)
-        return _record(case, nodeid, bench, found.verdict, error=error)
-    word, time = found.comparison.word, _time(case, found)
-    return _record(case, nodeid, bench, word, time=time, baseline=_baseline(found.comparison))
+        return _record(item, bench, found.verdict, error=error)
+    word, time = found.comparison.word, _time(item.case, found)
+    return _record(item, bench, word, time=time, baseline=_baseline(found.comparison))
 
 
 def _record(
-    case: Case,
-    nodeid: str,
+    item: Item,
     bench: Bench,
     verdict: str,
     *,
@@ -49,11 +57,13 @@ def _record(
     time: TimeFacts | None = None,
     baseline: BaselineFacts | None = None,
 ) -> Record:
+    case = item.case
     return Record(
         case=str(case),
         kind=case.check,  # type: ignore[arg-type]  # checked where a case is made
         problem=convert(case.problem.as_json(), ProblemFacts),
         setting=convert(case.setting.as_json(), SettingFacts),
+        route=item.route,
         verdict=verdict,
         error=error,
         time=time,
@@ -66,7 +76,7 @@ def _record(
             switches=foreign_switches(bench.environment),
         ),
         seed=bench.config.seed,
-        nodeid=nodeid,
+        nodeid=item.nodeid,
     )
 
 

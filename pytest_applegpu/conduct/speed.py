@@ -101,6 +101,8 @@ def _compared(case: Case, bench: Bench, shelf: Shelf, run: Run) -> Measured | En
 
 def measure(case: Case, bench: Bench) -> Timing | Ended:
     """Time one case in its worker, alone on this machine's device."""
+    if bench.backend == "emulated":
+        return Ended("unsupported", "an emulated device's times mean nothing")
     gap = bench.gap(case.problem) or bench.no_room(case)
     if gap is not None:
         return Ended("unsupported", gap)

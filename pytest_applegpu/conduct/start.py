@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+from dataclasses import replace
 
 import pytest
 
@@ -16,6 +17,7 @@ from pytest_applegpu.device.arch import parse_architecture
 from pytest_applegpu.device.build import install_line
 from pytest_applegpu.device.commands import run_command
 from pytest_applegpu.device.detect import detect
+from pytest_applegpu.emulated.target import variables
 from pytest_applegpu.worker.pool import Pool
 from pytest_applegpu.worker.process import WorkerError
 
@@ -28,16 +30,19 @@ def start(config: Config, plan: Plan, *, lenient: bool = False) -> Bench:
     Raises:
         pytest.UsageError: MLX or its backend cannot be used; the message says what to do.
     """
-    if plan.build.errors and not lenient:
+    emulated = config.backend == "emulated"
+    if plan.build.errors and not (lenient or emulated):
         raise pytest.UsageError("; ".join(plan.build.errors))
-    environment = dict(os.environ)
+    environment = os.environ | (_emulation(config, plan) if emulated else {})
     pool = Pool(config.python, config.backend, environment)
+    # Under its own switches: what NAX off forces depends on the GPU, which is not known yet.
+    first = replace(config.settings[0], nax="on")
     try:
-        hello = pool.hello(config.settings[0])
+        hello = pool.hello(first)
     except WorkerError as error:
-        said = (str(error), *plan.build.errors, f"to install MLX's backend: {_line(config)}")
-        raise pytest.UsageError("\n".join(said)) from None
-    environ = config.settings[0].environment(environment)
+        more = (*plan.build.errors, f"to install MLX's backend: {_line(config)}")
+        raise pytest.UsageError("\n".join((str(error), *(() if emulated else more)))) from None
+    environ = first.environment(environment)
     device = detect(hello, run_command, environ, sys.platform, build=plan.build)
     if device.backend != plan.backend and not lenient:
         pool.close()
@@ -45,9 +50,15 @@ def start(config: Config, plan: Plan, *, lenient: bool = False) -> Bench:
             f"planned for {plan.backend}, as installed, but the worker found {device.backend} "
             f"only: choose it with --applegpu-backend {device.backend}"
         )
+    pool.own = device.architecture.value
     uuid = hello["device_info"].get("uuid")
     known = uuid if isinstance(uuid, str) else None
     return Bench(config, pool, device, environment, run_command, known)
+
+
+def _emulation(config: Config, plan: Plan) -> dict[str, str]:
+    """Return what tells a worker which device and which MLX to emulate."""
+    return variables(config.settings[0].arch, config.mlx, plan.build.version.value)
 
 
 def _line(config: Config) -> str:

@@ -64,3 +64,18 @@ def family_of(architecture: Architecture | None) -> str | None:
     if architecture is None:
         return None
     return next((c.family for c in APPLE if c.architecture == architecture.text), None)
+
+
+def architectures(*, nax: bool = True) -> tuple[str, ...]:
+    """Return the architectures of the chip table, oldest first; with `nax` false, those without."""
+    parsed = {parse_architecture(chip.architecture) for chip in APPLE}
+    kept = sorted(
+        (one.generation, one.letter, one.text) for one in parsed if one and (nax or not one.has_nax)
+    )
+    return tuple(text for _, _, text in kept)
+
+
+def newest_with_nax() -> str:
+    """Return the newest architecture of a Mac in the chip table that has NAX."""
+    capable = (c for c in APPLE if c.nax and c.letter != "p")
+    return max(capable, key=lambda chip: (chip.generation, chip.letter)).architecture

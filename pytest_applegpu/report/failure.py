@@ -14,12 +14,21 @@ from pytest_applegpu.report.phrases import (
     number,
     share,
 )
-from pytest_applegpu.report.records import BaselineFacts, ErrorFacts, Record, TimeFacts
+from pytest_applegpu.report.records import (
+    BaselineFacts,
+    ErrorFacts,
+    Record,
+    RouteFacts,
+    TimeFacts,
+)
 from pytest_applegpu.report.rerun import Rerun
 
 LINES: Final = 12
 """No failure text is longer than this."""
 
+
+RULE: Final = 160
+"""Characters of the rules that chose a route."""
 
 STRICT: Final = frozenset({"exact", "projection"})
 """Kinds of case that have no bound to take a share of."""
@@ -34,8 +43,20 @@ def failure_text(record: Record, rerun: Rerun) -> str:
         lines += _time_lines(record.time, record.baseline)
     if record.baseline is not None:
         lines += _baseline_lines(record.baseline)
+    if record.route is not None:
+        lines += [route_text(record.route)]
     lines += [_where(record)]
     return "\n".join([*lines[: LINES - 1], f"rerun: {rerun.command(record.case)}"])
+
+
+def route_text(route: RouteFacts) -> str:
+    """Return the route in one line: its path, the rule that chose it, and for which GPU."""
+    where = f"{route.arch}, MLX {route.mlx}"
+    if not route.here:
+        where += ", whose shapes these are; not run here"
+    rule = f" ({escaped(route.rule, RULE)})" if route.rule else ""
+    changed = f"; {route.verdict}, before: {escaped(route.before[0])}" if route.before else ""
+    return f"route: {escaped(route.path)}{rule} on {where}{changed}"
 
 
 def _error_lines(error: ErrorFacts, *, strict: bool) -> Iterator[str]:

@@ -32,16 +32,37 @@ def counts(records: Sequence[Record]) -> str:
 
 def warnings(records: Sequence[Record]) -> Iterator[str]:
     """Yield a line for each verdict that does not fail and yet should be known."""
+    emulated = [_emulated(record) for record in records if record.backend == "emulated"]
+    if emulated:
+        yield f"emulated: {_some(list(dict.fromkeys(emulated)), ', ')}: not a GPU, not run on a Mac"
     creeping = [_creeping(record) for record in records if record.verdict == "creeping"]
     unstable = [_unstable(record) for record in records if _says(record, "unstable")]
     if creeping:
         yield f"creeping: {_some(creeping, ', ')}"
     if unstable:
         yield f"unstable: {_some(unstable, ', ')}"
+    rerouted = [_rerouted(record) for record in records if _changed(record)]
+    if rerouted:
+        yield f"rerouted since the baseline: {_some(rerouted, '; ')}"
     for word in ("not comparable", "unsupported"):
         named = _grouped([_reason(record) for record in records if _says(record, word)])
         if named:
             yield f"{word}: {_some(named, '; ')}"
+
+
+def _emulated(record: Record) -> str:
+    arch = record.route.arch if record.route else record.setting.arch
+    return escaped(f"{arch or record.device} with MLX {record.mlx}")
+
+
+def _changed(record: Record) -> bool:
+    return record.route is not None and record.route.verdict == "rerouted"
+
+
+def _rerouted(record: Record) -> str:
+    route = record.route
+    before = route.before[0] if route and route.before else "?"
+    return f"{escaped(record.case)} ({escaped(before)} -> {escaped(route.path if route else '?')})"
 
 
 def _grouped(reasons: Sequence[str]) -> list[str]:

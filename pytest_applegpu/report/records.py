@@ -11,9 +11,9 @@ from typing import Any, Final, Literal
 
 from msgspec import Struct, convert, field, to_builtins
 
-from pytest_applegpu.words import NUMBERS, SPEED
+from pytest_applegpu.words import NUMBERS, ROUTE, SPEED
 
-SCHEMA: Final = 1
+SCHEMA: Final = 2
 """Version of the record; it rises whenever a field changes its meaning, comes or goes."""
 
 Kind = Literal["exact", "bounded", "projection", "isolation", "repeat", "throughput"]
@@ -37,10 +37,40 @@ class ProblemFacts(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
 
 class SettingFacts(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The switches that the worker ran under; `arch` is null where none was forced."""
+    """The switches that the worker ran under; `arch` is null where none was forced.
+
+    `nax` off keeps MLX from the neural accelerators of a GPU that has them.
+    """
 
     tf32: Literal["on", "off"]
     arch: str | None = None
+    nax: Literal["on", "off"] = "on"
+
+
+class RouteFacts(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Which kernels MLX launches for the problem, as predicted from its dispatch rules.
+
+    `arch` and `mlx` say for which GPU and version, `path` is the short label, `kernels` the full
+    names in order, `rule` the rules that chose them with the values that decided, `basis` how the
+    rules of that version are known. `here` tells whether they ran in this case: where the backend
+    is not Metal, the route is the one that the same problem takes on `arch`. `verdict` compares it
+    with the stored one, whose path and kernels are `before` where they differ.
+    """
+
+    arch: str
+    mlx: str
+    path: str
+    kernels: tuple[str, ...] = ()
+    rule: str = ""
+    basis: str = ""
+    here: bool = False
+    verdict: str | None = None
+    before: tuple[str, ...] | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse a verdict that is not about routes."""
+        if self.verdict is not None:
+            _check_word("route.verdict", self.verdict, ROUTE)
 
 
 class ErrorFacts(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -132,12 +162,12 @@ class Record(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         ValueError: `verdict` is not a word for cases of this `kind`.
     """
 
-    schema: Literal[1] = SCHEMA
+    schema: Literal[2] = SCHEMA
     case: str
     kind: Kind
     problem: ProblemFacts
     setting: SettingFacts
-    route: None = None
+    route: RouteFacts | None = None
     verdict: str
     error: ErrorFacts | None = None
     time: TimeFacts | None = None

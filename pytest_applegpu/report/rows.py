@@ -54,9 +54,9 @@ def shape_class(record: Record) -> str:
 
 
 def setting_text(setting: SettingFacts) -> str:
-    """Return the setting in few characters: `tf32 off, g16s`."""
+    """Return the setting in few characters: `tf32 off, g16s, no NAX`."""
     arch = f", {setting.arch.removeprefix('applegpu_')}" if setting.arch else ""
-    return f"tf32 {setting.tf32}{arch}"
+    return f"tf32 {setting.tf32}{arch}" + (", no NAX" if setting.nax == "off" else "")
 
 
 def failed(record: Record) -> bool:

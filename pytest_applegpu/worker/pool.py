@@ -30,6 +30,8 @@ class Pool:
     def __init__(self, python: str, backend: str, environment: Mapping[str, str]) -> None:
         """Start nothing yet."""
         self.python, self.backend = python, backend
+        self.own: str | None = None
+        """The GPU's own architecture, once it is known."""
         self._environment = environment
         self._workers: OrderedDict[Setting, Process] = OrderedDict()
 
@@ -43,7 +45,7 @@ class Pool:
         if found is None:
             while len(self._workers) >= ALIVE:
                 self._workers.popitem(last=False)[1].end()
-            environment = setting.environment(self._environment)
+            environment = setting.environment(self._environment, self.own)
             found = Process(self.python, self.backend, environment, START_LIMIT)
             self._workers[setting] = found
         self._workers.move_to_end(setting)

@@ -11,7 +11,14 @@ from hypothesis import given
 from msgspec.structs import replace
 
 from pytest_applegpu.baselines import text as baseline_text
-from pytest_applegpu.baselines.records import Baseline, BaselineError, Record, run_id
+from pytest_applegpu.baselines.records import (
+    SCHEMA,
+    Baseline,
+    BaselineError,
+    Record,
+    Routed,
+    run_id,
+)
 from pytest_applegpu.baselines.text import decode, encode
 from tests.baselines.samples import BASELINE, CASE, KEY, NUMBERS, OTHER, RUN, SPEED, baselines
 
@@ -59,7 +66,7 @@ _HERE = f'$.cases["{CASE}"]'
 _ID = run_id(RUN)
 
 FLAWS: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
-    "newer": (lambda p: p.update(schema=2), "$.schema: 2 is newer than 1, the newest"),
+    "newer": (lambda p: p.update(schema=3), "$.schema: 3 is newer than 2, the newest"),
     "schema text": (lambda p: p.update(schema="1"), "$.schema: expected a whole number from 1"),
     "schema true": (lambda p: p.update(schema=True), "$.schema: expected a whole number from 1"),
     "no schema": (lambda p: p.pop("schema"), "$.schema: expected a whole number from 1"),
@@ -124,7 +131,7 @@ FLAWS: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
     ),
     "empty record": (
         lambda p: p["cases"].update({CASE: {}}),
-        f"{_HERE}: expected `numbers`, `speed` or both",
+        f"{_HERE}: expected `numbers`, `speed` or `route`",
     ),
     "verdict": (
         lambda p: p["cases"][CASE]["numbers"].update(verdict="fine"),
@@ -173,12 +180,12 @@ def test_a_flaw_is_named_with_its_path_and_what_is_allowed(name: str) -> None:
         ("", "not valid JSON at line 1, column 1"),
         ("[]", "$: expected an object"),
         ("{", "not valid JSON at line 1, column 2"),
-        ('{"schema": 1, "a": NaN}', "NaN is not a number in JSON"),
-        ('{"schema": 1, "a": -Infinity}', "-Infinity is not a number in JSON"),
-        ('{"schema": 1, "a": {"b": 1, "b": 2}}', '$.a: the key "b" stands twice'),
-        ('{"schema": 1, "a": ' + "[" * 100_000, "nested too deeply"),
-        ('{"schema": 1, "a": ' + "9" * 5000 + "}", "not valid JSON: Exceeds"),
-        ('{"schema": 1, "a": "\\ud800"}', "$.a: control characters are not allowed"),
+        ('{"schema": 2, "a": NaN}', "NaN is not a number in JSON"),
+        ('{"schema": 2, "a": -Infinity}', "-Infinity is not a number in JSON"),
+        ('{"schema": 2, "a": {"b": 1, "b": 2}}', '$.a: the key "b" stands twice'),
+        ('{"schema": 2, "a": ' + "[" * 100_000, "nested too deeply"),
+        ('{"schema": 2, "a": ' + "9" * 5000 + "}", "not valid JSON: Exceeds"),
+        ('{"schema": 2, "a": "\\ud800"}', "$.a: control characters are not allowed"),
     ],
 )
 def test_text_that_is_no_baseline(text: str, expected: str) -> None:
@@ -209,8 +216,18 @@ def test_nothing_is_written_that_could_not_be_read(bad: Record) -> None:
 
 def test_an_older_schema_is_upgraded_step_by_step(monkeypatch: pytest.MonkeyPatch) -> None:
     def rename(plain: dict[str, Any]) -> dict[str, Any]:
-        return {**plain, "schema": 1, "key": plain["key"].lower()}
+        return {**plain, "schema": SCHEMA, "key": plain["key"].lower()}
 
-    monkeypatch.setattr(baseline_text, "SCHEMA", 2)
-    monkeypatch.setattr(baseline_text, "UPGRADES", {1: rename})
+    monkeypatch.setattr(baseline_text, "SCHEMA", SCHEMA + 1)
+    monkeypatch.setattr(baseline_text, "UPGRADES", {SCHEMA: rename})
     assert decode(_edited(lambda p: p.update(key=KEY.upper()))) == BASELINE
+
+
+def test_a_file_without_routes_is_read() -> None:
+    assert decode(_edited(lambda p: p.update(schema=1))) == BASELINE
+
+
+def test_a_route_is_kept_as_it_is() -> None:
+    record = replace(BASELINE.cases[CASE], route=Routed(next(iter(BASELINE.runs)), "gemm", ("k",)))
+    held = replace(BASELINE, cases={CASE: record})
+    assert decode(encode(held)) == held

@@ -106,3 +106,21 @@ def test_another_way_of_measuring_is_replaced(tmp_path: Path) -> None:
     speed = read(path).cases[TEXT].speed
     assert speed is not None
     assert speed.method == METHOD
+
+
+ROUTE = {"arch": "applegpu_g17s", "mlx": "0.32.4", "path": "gemm_nax", "kernels": ["k1", "k2"]}
+
+
+def test_the_route_of_an_exact_case_is_kept_where_it_ran(tmp_path: Path) -> None:
+    assert kept(tmp_path, record("exact", "exact", route={**ROUTE, "here": True})) == ["Routed"]
+
+
+def test_a_route_of_shapes_alone_is_not(tmp_path: Path) -> None:
+    assert kept(tmp_path, record("exact", "exact", route={**ROUTE, "here": False})) == []
+
+
+def test_a_changed_route_replaces_the_stored_one_and_says_so(tmp_path: Path) -> None:
+    kept(tmp_path, record("exact", "exact", route={**ROUTE, "here": True}))
+    new = record("exact", "exact", route={**ROUTE, "here": True, "path": "thin_nax"})
+    (change,) = keep([new], KNOWN, tmp_path).changes
+    assert str(change) == f"{TEXT}: route replaced: gemm_nax -> thin_nax"

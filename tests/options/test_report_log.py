@@ -30,7 +30,8 @@ def test_every_line_keeps_to_the_schema(logged: Callable[..., list[dict[str, Any
     for record in records:
         jsonschema.validate(record, schema)
         assert set(record) >= FIELDS
-        assert record["route"] is None
+        assert record["route"]["path"]
+        assert record["route"]["here"] is False
     half = next(record for record in records if record["kind"] == "bounded")
     assert half["problem"]["dtype"] == "float16"
     assert half["setting"]["tf32"] == "off"

@@ -111,3 +111,18 @@ def test_a_single_wrong_element_in_a_million_is_not_rounded_away(
 ) -> None:
     record = make_record(verdict="over", error={"wrong": 1, "total": 1_000_000})
     assert "wrong: 1 of 1000000 elements (less than 0.01 %)" in failure_text(record, RERUN)
+
+
+def test_the_route_stands_in_one_line(make_record: Callable[..., Record]) -> None:
+    route = {"arch": "applegpu_g17s", "mlx": "0.32.4", "path": "splitk_nax", "rule": "K is long"}
+    text = failure_text(make_record(verdict="over", route={**route, "here": True}), Rerun())
+    assert "route: splitk_nax (K is long) on applegpu_g17s, MLX 0.32.4" in text.splitlines()
+    text = failure_text(make_record(verdict="over", route=route), Rerun())
+    assert "on applegpu_g17s, MLX 0.32.4, whose shapes these are; not run here" in text
+
+
+def test_a_changed_route_says_what_it_was(make_record: Callable[..., Record]) -> None:
+    route = {"arch": "applegpu_g17s", "mlx": "0.32.4", "path": "thin_nax", "here": True}
+    changed = {**route, "verdict": "rerouted", "before": ["gemm_nax", "k"]}
+    text = failure_text(make_record(verdict="over", route=changed), Rerun())
+    assert "route: thin_nax on applegpu_g17s, MLX 0.32.4; rerouted, before: gemm_nax" in text

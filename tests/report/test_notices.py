@@ -127,3 +127,11 @@ def test_loads_that_differ_are_one_reason(make_record: Callable[..., Record]) ->
 def test_a_run_that_stores_is_not_told_how_to(make_record: Callable[..., Record]) -> None:
     new = make_record(**compared("no baseline"))
     assert list(next_steps([new], RERUN, storing=True)) == []
+
+
+def test_rerouted_cases_are_named_with_both_paths(make_record: Callable[..., Record]) -> None:
+    route = {"arch": "applegpu_g17s", "mlx": "0.32.4", "path": "thin_nax", "here": True}
+    changed = {**route, "verdict": "rerouted", "before": ["gemm_nax", "k"]}
+    (line,) = warnings([make_record(route=changed), make_record(route=route)])
+    assert line.startswith("rerouted since the baseline: matmul-f16-nt-64x64x4096")
+    assert line.endswith("(gemm_nax -> thin_nax)")

@@ -62,7 +62,7 @@ def test_sample_lines_satisfy_it(
         {"setting": {"tf32": True}},
         {"error": {"share": "large"}},
         {"baseline": {"verdict": "over"}},
-        {"schema": 2},
+        {"schema": 1},
     ],
 )
 def test_spoilt_lines_do_not(

@@ -1,0 +1,72 @@
+"""Which route does a case take, and is it the one it took when its baseline was stored?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from msgspec.structs import replace
+
+from pytest_applegpu.baselines.store import Shelf
+from pytest_applegpu.cases.case import Case
+from pytest_applegpu.conduct.bench import Bench
+from pytest_applegpu.report.records import RouteFacts
+from pytest_applegpu.routing.problems import predict
+from pytest_applegpu.routing.target import Gpu
+from pytest_applegpu.routing.versions import NEWEST
+
+DISPATCHED: Final = frozenset({"metal", "emulated"})
+"""Backends that follow Metal's dispatch; on the others a route is what the shapes are for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Routes:
+    """Whose dispatch is predicted: a GPU (None: not known), an MLX version, and if it runs here."""
+
+    gpu: Gpu | None
+    version: str
+    here: bool
+
+    def facts(self, case: Case, shelf: Shelf) -> RouteFacts | None:
+        """Return the case's route as its record has it; None where no rules are known."""
+        if self.gpu is None:
+            return None
+        try:
+            route = predict(case.problem, self.gpu, case.setting, self.version)
+        except ValueError:
+            return None
+        facts = RouteFacts(
+            arch=case.setting.dispatched(self.gpu.arch) or self.gpu.arch,
+            mlx=self.version,
+            path=route.path,
+            kernels=route.kernels,
+            rule="; ".join(map(str, route.reasons)),
+            basis=route.basis,
+            here=self.here,
+        )
+        return compared(facts, str(case), shelf)
+
+
+def routes_of(bench: Bench) -> Routes:
+    """Return whose dispatch is predicted in a run."""
+    version = bench.config.mlx or bench.device.mlx_version.value or NEWEST
+    here = bench.backend in DISPATCHED
+    return Routes(_gpu(bench) if here else Gpu(bench.config.shapes_for), version, here)
+
+
+def _gpu(bench: Bench) -> Gpu | None:
+    arch = bench.device.architecture.value
+    if arch is None:
+        return None
+    return Gpu(arch, {"yes": True, "no": False}.get(bench.device.nax.available))
+
+
+def compared(facts: RouteFacts, case: str, shelf: Shelf) -> RouteFacts:
+    """Call a route `rerouted` where other kernels are stored for the case.
+
+    One that is as stored is not called as predicted: MLX does not tell which kernels it ran.
+    """
+    past = shelf.route(case) if facts.here else None
+    if past is None or past.part.kernels == facts.kernels:
+        return facts
+    return replace(facts, verdict="rerouted", before=(past.part.path, *past.part.kernels))
