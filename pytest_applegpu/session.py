@@ -22,7 +22,6 @@ from pytest_applegpu.conduct.keep import Known, keep, known_of, run_of
 from pytest_applegpu.conduct.planning import Plan
 from pytest_applegpu.conduct.records import Item, numbers_record, speed_record
 from pytest_applegpu.conduct.replay import replay
-from pytest_applegpu.conduct.routes import routes_of
 from pytest_applegpu.conduct.start import refuse_forced, start
 from pytest_applegpu.conduct.told import Description, described, header, kept_lines
 from pytest_applegpu.config import Config, Lookup, Source, read_config
@@ -173,7 +172,7 @@ class Session:
         return clock
 
     def _item(self, case: Case, item: pytest.Item) -> Item:
-        return Item(case, item.nodeid, routes_of(self.bench).facts(case, self.shelf))
+        return Item(case, item.nodeid, self.bench.routes.facts(case, self.shelf))
 
     def _ready(self) -> None:
         """Start what a case needs; a failure is the case's, in words, not in a traceback."""

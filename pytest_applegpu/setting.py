@@ -86,7 +86,12 @@ class Setting:
 
 
 def without_nax(arch: str) -> str:
-    """Return `arch`, or the newest architecture of its letter that has no NAX."""
+    """Return `arch`, or the newest architecture of its letter that has no NAX.
+
+    What a virtual GPU prints in place of an architecture has none and stays as it is.
+    """
+    if not ARCHITECTURE.fullmatch(arch):
+        return arch
     return f"{arch[:-3]}{min(int(arch[-3:-1]), LAST_WITHOUT_NAX)}{arch[-1]}"
 
 

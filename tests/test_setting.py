@@ -35,6 +35,7 @@ def test_neither_on_nor_off_is_refused() -> None:
         ("applegpu_g17s", "applegpu_g16s"),
         ("applegpu_g18p", "applegpu_g16p"),
         ("applegpu_g13d",) * 2,
+        ("air64_v26",) * 2,
     ],
 )
 def test_nax_off_forces_the_newest_of_the_letter_without(own: str, forced: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from hashlib import sha256
 from typing import Final
 
@@ -15,6 +16,7 @@ from pytest_applegpu.cases.case import Case
 from pytest_applegpu.cases.plan import backend_dtypes
 from pytest_applegpu.conduct.endings import ENDINGS
 from pytest_applegpu.conduct.room import lack, machine_memory
+from pytest_applegpu.conduct.routes import Routes, routes_of
 from pytest_applegpu.config import Config
 from pytest_applegpu.device.chips import peak_bandwidth, peak_tflops
 from pytest_applegpu.device.commands import Commands
@@ -60,6 +62,11 @@ class Bench:
         """Backend that the workers run: metal, cuda, cpu or emulated."""
         return self.device.backend
 
+    @cached_property
+    def routes(self) -> Routes:
+        """Whose dispatch is predicted for the cases of this run."""
+        return routes_of(self.config, self.device)
+
     def precision(self, setting: Setting) -> probe.Precision:
         """Measure, once a setting, how many bits of float32 operands reach the product."""
         if setting not in self._precisions:
@@ -84,7 +91,8 @@ class Bench:
         """Return what the route promises: TF32-class operands only where they are asked for."""
         whole = promise(problem.dtype)
         unit = whole.accumulator_unit if self.backend in _NEAREST else _TRUNCATING
-        if problem.dtype.name in {"float32", "complex64"} and setting.tf32 == "on":
+        cut = problem.dtype.name in {"float32", "complex64"} and setting.tf32 == "on"
+        if cut and self.routes.may_cut(problem, setting):
             measured = self.precision(setting)
             if measured.is_tf32:
                 return Arithmetic(measured.bits, measured.rounding != "nearest", unit)

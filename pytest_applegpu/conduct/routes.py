@@ -9,11 +9,14 @@ from msgspec.structs import replace
 
 from pytest_applegpu.baselines.store import Shelf
 from pytest_applegpu.cases.case import Case
-from pytest_applegpu.conduct.bench import Bench
+from pytest_applegpu.config import Config
+from pytest_applegpu.device.detect import Device
+from pytest_applegpu.problem import Problem
 from pytest_applegpu.report.records import RouteFacts
 from pytest_applegpu.routing.problems import predict
 from pytest_applegpu.routing.target import Gpu
 from pytest_applegpu.routing.versions import NEWEST
+from pytest_applegpu.setting import Setting
 
 DISPATCHED: Final = frozenset({"metal", "emulated"})
 """Backends that follow Metal's dispatch; on the others a route is what the shapes are for."""
@@ -46,19 +49,32 @@ class Routes:
         )
         return compared(facts, str(case), shelf)
 
+    def may_cut(self, problem: Problem, setting: Setting) -> bool:
+        """Whether the route may cut float32 operands: only the accelerators do, where it is known.
 
-def routes_of(bench: Bench) -> Routes:
+        One row, say, goes through a kernel at full precision though TF32 is on.
+        """
+        if not self.here or self.gpu is None:
+            return True
+        try:
+            kernels = predict(problem, self.gpu, setting, self.version).kernels
+        except ValueError:
+            return True
+        return any("_nax_" in kernel for kernel in kernels)
+
+
+def routes_of(config: Config, device: Device) -> Routes:
     """Return whose dispatch is predicted in a run."""
-    version = bench.config.mlx or bench.device.mlx_version.value or NEWEST
-    here = bench.backend in DISPATCHED
-    return Routes(_gpu(bench) if here else Gpu(bench.config.shapes_for), version, here)
+    version = config.mlx or device.mlx_version.value or NEWEST
+    here = device.backend in DISPATCHED
+    return Routes(_gpu(device) if here else Gpu(config.shapes_for), version, here)
 
 
-def _gpu(bench: Bench) -> Gpu | None:
-    arch = bench.device.architecture.value
+def _gpu(device: Device) -> Gpu | None:
+    arch = device.architecture.value
     if arch is None:
         return None
-    return Gpu(arch, {"yes": True, "no": False}.get(bench.device.nax.available))
+    return Gpu(arch, {"yes": True, "no": False}.get(device.nax.available))
 
 
 def compared(facts: RouteFacts, case: str, shelf: Shelf) -> RouteFacts:

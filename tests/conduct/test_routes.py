@@ -83,3 +83,25 @@ def test_without_rules_or_a_gpu_there_is_no_route() -> None:
 
 def test_what_no_gpu_multiplies_is_an_error_route() -> None:
     assert facts(M5_MAX, "matmul-f64-nn-8x8x8 fill=integer tf32=on").path == "error"
+
+
+def test_only_the_accelerators_cut_operands() -> None:
+    def cut(routes: Routes, text: str) -> bool:
+        one = case(text)
+        return routes.may_cut(one.problem, one.setting)
+
+    assert cut(M5_MAX, "matmul-f32-nn-256x256x256 tf32=on")
+    assert not cut(M5_MAX, "matmul-f32-nn-1x256x256 tf32=on")
+    assert not cut(M5_MAX, "matmul-c64-nn-256x256x256 tf32=on")
+    assert not cut(M5_MAX, "matmul-f32-nn-256x256x256 tf32=on nax=off")
+
+
+def test_where_the_route_is_not_known_operands_may_be_cut() -> None:
+    elsewhere = Routes(Gpu("applegpu_g17s"), "0.32.4", here=False)
+    for routes in (elsewhere, Routes(None, "0.32.4", here=True), replace_version("0.20.0")):
+        one = case("matmul-f32-nn-1x256x256 tf32=on")
+        assert routes.may_cut(one.problem, one.setting)
+
+
+def replace_version(version: str) -> Routes:
+    return Routes(Gpu("applegpu_g17s"), version, here=True)
