@@ -74,6 +74,9 @@ def _gpu(device: Device) -> Gpu | None:
     arch = device.architecture.value
     if arch is None:
         return None
+    if device.backend == "emulated":
+        # Several architectures share a run: each has NAX by its own name.
+        return Gpu(arch)
     return Gpu(arch, {"yes": True, "no": False}.get(device.nax.available))
 
 

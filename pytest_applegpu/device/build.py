@@ -16,7 +16,7 @@ from pytest_applegpu.device.commands import Commands
 from pytest_applegpu.device.facts import Fact, seen, unknown
 from pytest_applegpu.device.nvidia import driver_answers
 
-Backend = Literal["metal", "cuda", "cpu"]
+Backend = Literal["metal", "cuda", "cpu", "emulated"]
 
 METADATA: Final = "metadata of the installed packages"
 SHARE_ONE_FILE: Final = ("mlx-cpu", "mlx-cuda", "mlx-cuda-12", "mlx-cuda-13")

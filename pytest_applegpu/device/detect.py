@@ -24,13 +24,21 @@ from pytest_applegpu.device.identity import (
     Identity,
     cpu_identity,
     cuda_identity,
+    emulated_identity,
     metal_identity,
 )
 from pytest_applegpu.device.installed import holds_library
 from pytest_applegpu.device.key import baseline_key
 from pytest_applegpu.device.library import Kernels, no_evidence, read_kernels
 from pytest_applegpu.device.macos import Mac, read_mac
-from pytest_applegpu.device.nax import Hardware, Nax, decide_nax, no_nax, runs_without_check
+from pytest_applegpu.device.nax import (
+    Hardware,
+    Nax,
+    decide_nax,
+    emulated_nax,
+    no_nax,
+    runs_without_check,
+)
 
 Hello = Mapping[str, object]
 """What a worker reports once it has imported mlx (see `detect`)."""
@@ -89,13 +97,16 @@ def detect(
     """
     build = build or read_build(_said(hello, "executable"), commands)
     backend = _backend(hello, build)
+    if backend == "emulated":
+        build = Build()  # whichever MLX is installed has no part in it
     mac = read_mac(commands, _said(hello, "mac_ver") or "") if platform == "darwin" else None
-    info = hello.get("device_info")
-    info = info if isinstance(info, Mapping) else {}
+    info = _info(hello)
     if backend == "metal" and mac is not None:
         identity = metal_identity(info, mac, commands, environ)
     elif backend == "cuda":
         identity = cuda_identity(info, commands)
+    elif backend == "emulated":
+        identity = emulated_identity(info, mac, read)
     else:
         identity = cpu_identity(info, mac, read)
     return _assemble(hello, build, identity, mac, _Machine(backend, commands, platform, read))
@@ -113,7 +124,12 @@ def _assemble(
     hello: Hello, build: Build, identity: Identity, mac: Mac | None, machine: _Machine
 ) -> Device:
     kernels = _kernels(hello, build, machine.backend)
-    nax = _nax(identity, mac, build, kernels, machine.backend)
+    emulated = machine.backend == "emulated"
+    nax = (
+        emulated_nax(_info(hello))
+        if emulated
+        else _nax(identity, mac, build, kernels, machine.backend)
+    )
     os_name, os_version, os_build = _system(mac, machine)
     virtual = bool(identity.virtual.value)
     condition = read_condition(
@@ -132,8 +148,8 @@ def _assemble(
         os_version=os_version,
         os_build=os_build,
         mlx_version=_mlx_version(hello, build),
-        wheel_tag=build.wheel_tag,
-        build_kind=build.kind,
+        wheel_tag=unknown("", "emulated: no library is used") if emulated else build.wheel_tag,
+        build_kind="emulated" if emulated else build.kind,
         condition=condition,
         nax=nax,
         key=baseline_key(machine.backend, identity),
@@ -148,18 +164,23 @@ def _backend(hello: Hello, build: Build) -> Backend:
     return next((one for one in get_args(Backend) if one == said), expected_backend(build))
 
 
+def _info(hello: Hello) -> Mapping[str, object]:
+    info = hello.get("device_info")
+    return info if isinstance(info, Mapping) else {}
+
+
 def _said(hello: Hello, key: str) -> str | None:
     value = hello.get(key)
     return value if isinstance(value, str) and value else None
 
 
 def _uuid(hello: Hello) -> str | None:
-    info = hello.get("device_info")
-    return _said(info, "uuid") if isinstance(info, Mapping) else None
+    return _said(_info(hello), "uuid")
 
 
 def _mlx_version(hello: Hello, build: Build) -> Fact[str]:
-    imported = seen(_said(hello, "mlx"), "mlx.core.__version__", "no worker imported mlx")
+    known = "what is emulated" if _said(hello, "backend") == "emulated" else "mlx.core.__version__"
+    imported = seen(_said(hello, "mlx"), known, "no worker imported mlx")
     return first_known(imported, build.version)
 
 

@@ -12,7 +12,7 @@ from typing import Final
 
 from pytest_applegpu.device import linux, nvidia
 from pytest_applegpu.device.arch import Architecture, family_of, parse_architecture
-from pytest_applegpu.device.chips import chips_named
+from pytest_applegpu.device.chips import APPLE, chips_named
 from pytest_applegpu.device.commands import Commands
 from pytest_applegpu.device.facts import Fact, first_known, seen, unknown
 from pytest_applegpu.device.macos import Mac
@@ -109,6 +109,28 @@ def cpu_identity(info: Info, mac: Mac | None, read: linux.ReadText) -> Identity:
         memory_bytes=mac.memory_bytes if mac else linux.memory_bytes(read),
         virtual=Fact(False, "backend cpu", says),
         forced=_not_forced("metal alone reads the variable"),
+    )
+
+
+def emulated_identity(info: Info, mac: Mac | None, read: linux.ReadText) -> Identity:
+    """Return the identity of an emulated GPU: what its architecture tells.
+
+    Its cores are known where one chip alone has the architecture; the memory is the host's.
+    """
+    architecture = _text(info, "architecture")
+    real = parse_architecture(architecture.value)
+    rows = [chip for chip in APPLE if chip.architecture == architecture.value]
+    several = f"{len(rows)} chips have {architecture}"
+    cores = rows[0].gpu_cores if len(rows) == 1 else None
+    return Identity(
+        name=_text(info, "device_name"),
+        architecture=architecture,
+        family=seen(family_of(real), "chip table, by architecture", f"{architecture} is not in it"),
+        gpu_cores=seen(cores, "chip table, by architecture", several),
+        memory_bytes=mac.memory_bytes if mac else linux.memory_bytes(read),
+        virtual=Fact(False, "backend emulated", "no GPU in use"),
+        forced=_not_forced("an emulated device has no other architecture"),
+        real=real,
     )
 
 

@@ -6,6 +6,7 @@ Versions, settings, power and heat never enter: they are kept beside each measur
 from __future__ import annotations
 
 import re
+from typing import Never
 
 from pytest_applegpu.device.facts import Fact, unknown
 from pytest_applegpu.device.identity import Identity
@@ -14,23 +15,32 @@ from pytest_applegpu.device.identity import Identity
 def baseline_key(backend: str, identity: Identity) -> Fact[str]:
     """Return a key such as `metal-m5-max-40c`, or why this hardware can have none.
 
-    A virtual GPU's speed means nothing; under a foreign architecture MLX runs kernels that are
-    not this GPU's own; and without its core count an M3 Max may be one of two.
+    What is emulated is no hardware; a virtual GPU's speed means nothing; under a foreign
+    architecture MLX runs kernels that are not this GPU's own; and without its core count an M3 Max
+    may be one of two.
     """
-    name = slug(identity.name.value or "")
-    if not name:
+    why_not = _why_not(backend, identity)
+    if why_not is not None:
+        return why_not
+    key = key_of(backend, identity.name.value or "", identity.gpu_cores.value)
+    if backend != "metal":
+        return Fact(key, identity.name.source)
+    return Fact(key, f"{identity.name.source}, {identity.gpu_cores.source}")
+
+
+def _why_not(backend: str, identity: Identity) -> Fact[Never] | None:
+    if backend == "emulated":
+        return unknown("backend emulated", "emulated results never become a baseline")
+    if not slug(identity.name.value or ""):
         return unknown("", f"device name unknown ({identity.name.note})")
     if identity.virtual.value:
         return unknown(identity.virtual.source, f"virtual GPU ({identity.name.value})")
     if identity.misled:
         told = f"architecture {identity.forced.value} is forced on {identity.name.value}"
         return unknown(identity.forced.source, told)
-    key = key_of(backend, identity.name.value or "", identity.gpu_cores.value)
-    if backend != "metal":
-        return Fact(key, identity.name.source)
-    if identity.gpu_cores.value is None:
+    if backend == "metal" and identity.gpu_cores.value is None:
         return unknown(identity.gpu_cores.source, f"GPU cores unknown: {identity.gpu_cores.note}")
-    return Fact(key, f"{identity.name.source}, {identity.gpu_cores.source}")
+    return None
 
 
 def key_of(backend: str, chip: str, gpu_cores: int | None) -> str:

@@ -8,6 +8,7 @@ run on a Mac.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -68,6 +69,13 @@ def decide_nax(hardware: Hardware, macos: Fact[MacVersion], build: Build, kernel
 def no_nax(backend: str) -> Nax:
     """Return the judgement for a backend without Metal."""
     return Nax("no", (f"backend {backend}: NAX is a part of Apple GPUs, used by metal alone",))
+
+
+def emulated_nax(info: Mapping[str, object]) -> Nax:
+    """Return what an emulated device says of itself: dispatch alone decides there."""
+    known: dict[object, Finding] = {"yes": "yes", "no": "no"}
+    available = known.get(info.get("nax"), "unknown")
+    return Nax(available, (f"emulated, {info.get('nax_reason', 'for no reason given')}",))
 
 
 def judge_gpu(hardware: Hardware) -> tuple[Judgement, ...]:

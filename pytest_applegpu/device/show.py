@@ -18,9 +18,10 @@ Row = tuple[str, str, str]
 
 
 def device_lines(device: Device) -> list[str]:
-    """Return at most six lines for the pytest header, free of control characters."""
+    """Return at most seven lines for the pytest header, free of control characters."""
     lines = [
         f"applegpu: {_hardware(device)}",
+        *_emulation(device),
         _software(device),
         f"NAX: {device.nax}",
         f"power: {_power(device.condition)}",
@@ -101,6 +102,15 @@ def _hardware(device: Device) -> str:
     if device.memory_bytes.known:
         words.append(_size(device.memory_bytes.value))
     return ", ".join(words) + (" (virtual)" if device.virtual.value else "")
+
+
+def _emulation(device: Device) -> list[str]:
+    """Return a line that keeps anybody from taking an emulated device for a GPU."""
+    if device.backend != "emulated":
+        return []
+    dispatch = f"MLX {device.mlx_version}'s dispatch"
+    said = f"{device.architecture}, {dispatch}, NumPy arithmetic: not a GPU, not run on a Mac"
+    return [f"emulated: {said}"]
 
 
 def _software(device: Device) -> str:

@@ -9,7 +9,7 @@ from typing import Any, Final
 LONGEST: Final = 200
 """Characters of a foreign answer that are repeated."""
 
-BACKENDS: Final = ("metal", "cuda", "cpu")
+BACKENDS: Final = ("metal", "cuda", "cpu", "emulated")
 
 _TEXTS: Final = ("python", "executable", "machine", "mac_ver", "numpy", "mlx")
 _TEXTS_OR_NULL: Final = ("mlx_file", "device_info_error")

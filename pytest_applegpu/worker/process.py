@@ -24,6 +24,9 @@ from pytest_applegpu.worker.greeting import GarbledError, flaw, parse
 SERVE: Final = Path(__file__).with_name("serve.py")
 PROTOCOL: Final = 1
 
+STAND_INS: Final = {"emulated": ("pytest_applegpu.emulated.core", str(SERVE.parents[2]))}
+"""By backend, the module that a worker imports in MLX's place, and the folder it is in."""
+
 LINE, LINES = 160, 3
 """Characters of a line, and lines, of a worker's last words that are kept."""
 
@@ -89,7 +92,7 @@ class Process:
         theirs = (their_requests, their_replies, their_life, self.arena.fd)
         try:
             self._popen = subprocess.Popen(
-                [python, str(SERVE), *map(str, theirs), backend],
+                [python, str(SERVE), *map(str, theirs), backend, *STAND_INS.get(backend, ())],
                 env=dict(environment),
                 stdin=subprocess.DEVNULL,
                 stdout=self._errors,

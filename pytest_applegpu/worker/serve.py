@@ -1,8 +1,9 @@
 """The child side: a program that multiplies what it is told to, in its own process.
 
 It is started by its path, so it works in an interpreter where the product is not installed: it
-needs the standard library, NumPy and MLX, and nothing else. It decides nothing: it takes operands
-from shared memory, calls MLX by its public names (looked up at each call, so that a patched MLX is
+needs the standard library, NumPy and MLX, and nothing else. In MLX's place it takes a module that
+is named to it, which offers the same names. It decides nothing: it takes operands from shared
+memory, calls MLX by its public names (looked up at each call, so that a patched MLX is
 what gets run) and hands back bytes, seconds or the error.
 
 Requests and replies are JSON, one a line, over two pipes. See `process.py` for the parent.
@@ -265,7 +266,16 @@ def device_info(backend: str) -> tuple[dict[str, Any], str | None]:
     return {}, failed
 
 
-def hello(wanted: str) -> Reply:
+def library(named: Sequence[str]) -> Any:
+    """Import MLX, or what stands in for it: the name of a module and the folder it is in."""
+    if not named:
+        return importlib.import_module("mlx.core")
+    name, folder = named
+    sys.path.append(folder)
+    return importlib.import_module(name)
+
+
+def hello(wanted: str, named: Sequence[str]) -> Reply:
     """Import NumPy and MLX, choose the device and say what was found."""
     facts = {
         "protocol": PROTOCOL,
@@ -276,7 +286,7 @@ def hello(wanted: str) -> Reply:
     }
     try:
         globals()["np"] = importlib.import_module("numpy")
-        globals()["mx"] = importlib.import_module("mlx.core")
+        globals()["mx"] = library(named)
         backend = choose(wanted)
         mx.eval(mx.zeros((1,)))
         info, error = device_info(backend)
@@ -306,7 +316,7 @@ def main(arguments: Sequence[str]) -> None:
             sink.write(json.dumps(reply, default=str).encode() + b"\n")
             sink.flush()
 
-        first = hello(arguments[4])
+        first = hello(arguments[4], arguments[5:])
         say(first)
         if "error" not in first:
             for line in source:

@@ -7,6 +7,7 @@ real `matmul` and returns a wrong one.
 
 from __future__ import annotations
 
+import importlib
 import itertools
 import os
 import signal
@@ -243,7 +244,26 @@ def no_second_worker(mx: Any, matmul: Matmul) -> Matmul:
     return matmul
 
 
-if FAULT and any(word.endswith("serve.py") for word in sys.orig_argv):
-    import mlx.core
+def dropped_k(mx: Any, matmul: Matmul) -> Matmul:
+    """Lose the last element of K."""
 
-    mlx.core.matmul = globals()[FAULT](mlx.core, mlx.core.matmul)
+    def faulty(a: Any, b: Any) -> Any:
+        return (
+            matmul(a[..., :-1], b[..., :-1, :]) if a.shape[-1] > 1 and b.ndim > 1 else matmul(a, b)
+        )
+
+    return faulty
+
+
+def _library() -> Any:
+    """Import MLX, or what the worker's last two words name in its place."""
+    name, folder = sys.orig_argv[-2:]
+    if not name.endswith(".core"):
+        return importlib.import_module("mlx.core")
+    sys.path.append(folder)
+    return importlib.import_module(name)
+
+
+if FAULT and any(word.endswith("serve.py") for word in sys.orig_argv):
+    core = _library()
+    core.matmul = globals()[FAULT](core, core.matmul)
