@@ -16,6 +16,7 @@ from pytest_applegpu.cases.budget import TIERS, cost
 from pytest_applegpu.cases.case import Case
 from pytest_applegpu.cases.corners import Planned, corners
 from pytest_applegpu.cases.factors import BATCHES, SIZES, constraints, factors
+from pytest_applegpu.cases.turns import in_turns
 from pytest_applegpu.dtypes import DTYPES, DType
 from pytest_applegpu.numerics.fills import FILLS
 from pytest_applegpu.problem import Problem
@@ -65,7 +66,12 @@ def numeric_cases(
         if (left < 0 and chosen) or len(chosen) >= _MOST:
             break
         chosen[planned] = None
-    return [Case(*planned, setting) for planned in chosen for setting in settings]
+    return [
+        Case(*planned, setting)
+        for turn in in_turns(settings)
+        for planned in chosen
+        for setting in turn
+    ]
 
 
 def _planned_cost(planned: Planned, backend: str) -> float:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from pytest_applegpu.cases.case import Case
+from pytest_applegpu.cases.turns import in_turns
 from pytest_applegpu.dtypes import DType
 from pytest_applegpu.options import TIERS
 from pytest_applegpu.problem import Problem
@@ -56,12 +57,13 @@ def speed_cases(
     """
     if backend == "emulated":
         return []
-    settings = tuple(settings)
+    dtypes = tuple(dtypes)
     return [
         Case(problem, "normal", "throughput", setting)
+        for turn in in_turns(tuple(settings))
         for dtype in dtypes
         for problem in _problems(op, _CPU if backend == "cpu" else _GPU, dtype, tier)
-        for setting in settings
+        for setting in turn
     ]
 
 

@@ -144,3 +144,15 @@ def test_speed_has_gemm_gemv_and_batches_for_each_dtype_and_setting(backend: str
             assert any(1 in {problem.m, problem.n} for problem in mine)
             assert any(problem.batch for problem in mine)
             assert any(min(problem.m, problem.n) > 1 and not problem.batch for problem in mine)
+
+
+def test_many_settings_are_run_a_few_at_a_time() -> None:
+    every = tuple(
+        Setting(mode, arch) for arch in ("applegpu_g13g", "applegpu_g16s") for mode in ("on", "off")
+    )
+    cases = numeric_cases(
+        "matmul", "metal", backend_dtypes("metal"), tier="smoke", seed=0, settings=every
+    )
+    half = len(cases) // 2
+    assert {case.setting for case in cases[:half]} == set(every[:2])
+    assert {case.setting for case in cases[half:]} == set(every[2:])
