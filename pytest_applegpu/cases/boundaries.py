@@ -16,9 +16,9 @@ from typing import Final
 from pytest_applegpu.dtypes import DTYPES, DType
 from pytest_applegpu.problem import TRANSPOSES, Problem
 from pytest_applegpu.routing.calls import Matmul
+from pytest_applegpu.routing.decide import route_of
 from pytest_applegpu.routing.launch import Route
 from pytest_applegpu.routing.layouts import operand
-from pytest_applegpu.routing.predict import route_of
 from pytest_applegpu.routing.target import Target
 
 LATTICE: Final = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192)

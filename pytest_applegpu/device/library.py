@@ -74,6 +74,29 @@ def read_kernels(place: Path, extension: Path | None = None) -> Kernels:
         return no_evidence(f"{place} cannot be read: {error}")
 
 
+def kernel_names(place: Path) -> tuple[str, ...]:
+    """Return the names of the kernels in the Metal library at `place`.
+
+    Args:
+        place: as for `read_kernels`.
+
+    Raises:
+        ValueError: there is no mlx.metallib, or its names cannot be read; the message says why.
+    """
+    try:
+        with _parts(place, None) as parts:
+            metallib = _metallib(parts)
+    except _UNREADABLE as error:
+        raise ValueError(f"{place} cannot be read: {error}") from None
+    if metallib is None:
+        raise ValueError(f"no mlx.metallib in {place}; only MLX for macOS has one")
+    if metallib.names is None:
+        raise ValueError(f"mlx.metallib of {place} cannot be read: {metallib.damage}")
+    if not any(part in name for name in metallib.names for part in _LEFT_OUT_BY_JIT):
+        raise ValueError(f"{place} names no matrix kernels: a JIT build makes them when it runs")
+    return metallib.names
+
+
 def no_evidence(reason: str) -> Kernels:
     """Return that nothing is known of the kernels, and why."""
     return Kernels("unknown", reason, "nothing", unknown("", reason))

@@ -44,7 +44,12 @@ class Metallib:
     @property
     def nax_names(self) -> tuple[str, ...]:
         """The kernels that run on the neural accelerators, by MLX's naming (`…_nax_…`)."""
-        return tuple(name for name in self.names or () if _NAX.search(name))
+        return tuple(name for name in self.names or () if is_nax(name))
+
+
+def is_nax(name: str) -> bool:
+    """Say whether a kernel runs on the neural accelerators, by MLX's naming."""
+    return _NAX.search(name) is not None
 
 
 class _DamagedError(Exception):

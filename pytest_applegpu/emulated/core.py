@@ -22,8 +22,8 @@ from pytest_applegpu.emulated.target import target_of
 from pytest_applegpu.routing.arrays import Array, expanded
 from pytest_applegpu.routing.arrays import broadcast_to as broadcast_layout
 from pytest_applegpu.routing.calls import Matmul
+from pytest_applegpu.routing.decide import route_of
 from pytest_applegpu.routing.launch import Route
-from pytest_applegpu.routing.predict import route_of
 
 __all__ = [
     "array",

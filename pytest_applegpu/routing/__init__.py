@@ -3,3 +3,7 @@
 Written from recordings of MLX's own dispatch (see `docs/routing.md`); MLX itself is not asked,
 and nothing here was run on a Mac. `predict` is the way in.
 """
+
+from pytest_applegpu.routing.problems import predict
+
+__all__ = ["predict"]

@@ -14,8 +14,8 @@ from pytest_applegpu.routing.arrays import (
     expanded,
 )
 from pytest_applegpu.routing.calls import Call, Matmul
+from pytest_applegpu.routing.decide import route_of
 from pytest_applegpu.routing.launch import Route
-from pytest_applegpu.routing.predict import route_of
 from pytest_applegpu.routing.target import Gpu, Target
 from pytest_applegpu.setting import Setting
 from pytest_applegpu.views import Placement

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from pytest_applegpu.routing.arrays import Array, dense
-from pytest_applegpu.routing.attention import attention
-from pytest_applegpu.routing.attention_sizes import Sizes
+from pytest_applegpu.routing.attention.operation import attention
+from pytest_applegpu.routing.attention.sizes import Sizes
 from pytest_applegpu.routing.calls import Attention
 from pytest_applegpu.routing.launch import Launch, Tape
 from pytest_applegpu.routing.target import Target

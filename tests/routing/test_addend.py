@@ -1,9 +1,9 @@
 """How c meets the product: broadcast without a copy, its strides kept."""
 
-from pytest_applegpu.routing.addend import addend, adjusted
 from pytest_applegpu.routing.arrays import Array, Shape, dense
 from pytest_applegpu.routing.calls import AddMM
 from pytest_applegpu.routing.checks import as_matrices
+from pytest_applegpu.routing.dense.addend import addend, adjusted
 from pytest_applegpu.routing.launch import Tape
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from pytest_applegpu.routing.attention_blocked import Block, blocks, in_blocks
+from pytest_applegpu.routing.attention.blocked import Block, blocks, in_blocks
 from tests.routing.attending import CALL, NAX, call_of, launches, sized, target, written
 
 G = target()

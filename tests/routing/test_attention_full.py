@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from pytest_applegpu.routing.attention_full import FullKernel
+from pytest_applegpu.routing.attention.full import FullKernel
 from tests.routing.attending import NAX, call_of, kernels, launches, sized, target, written
 
 G = target()

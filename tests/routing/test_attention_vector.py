@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from pytest_applegpu.routing.arrays import Array
-from pytest_applegpu.routing.attention_vector import key_blocks
+from pytest_applegpu.routing.attention.vector import key_blocks
 from tests.routing.attending import (
     NAX,
     call_of,

@@ -4,7 +4,7 @@ import pytest
 
 from pytest_applegpu.routing.arrays import Array, Shape, dense, transposed
 from pytest_applegpu.routing.calls import AddMM, Matmul
-from pytest_applegpu.routing.dense import addmm, matmul
+from pytest_applegpu.routing.dense.operations import addmm, matmul
 from pytest_applegpu.routing.launch import Refused, Tape
 from pytest_applegpu.routing.target import Target
 

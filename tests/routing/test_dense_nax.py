@@ -3,10 +3,8 @@
 import pytest
 
 from pytest_applegpu.routing.arrays import dense, transposed
-from pytest_applegpu.routing.dense_rules import RULES
-from pytest_applegpu.routing.given import given
-from pytest_applegpu.routing.launch import Launch, Tape, Tile
-from pytest_applegpu.routing.nax import (
+from pytest_applegpu.routing.dense.given import given
+from pytest_applegpu.routing.dense.nax import (
     LARGE_TILE,
     TALL_TILE,
     WIDE_TILE,
@@ -14,7 +12,9 @@ from pytest_applegpu.routing.nax import (
     nax_gemm,
     nax_thin,
 )
-from pytest_applegpu.routing.product import Product, product
+from pytest_applegpu.routing.dense.product import Product, product
+from pytest_applegpu.routing.dense.rules import RULES
+from pytest_applegpu.routing.launch import Launch, Tape, Tile
 
 
 def plain(m: int, n: int, k: int, forms: str = "nn", dtype: str = "float16") -> Product:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pytest_applegpu.routing.dense_rules import RULES, DenseRules
+from pytest_applegpu.routing.dense.rules import RULES, DenseRules
 
 
 @pytest.mark.parametrize(

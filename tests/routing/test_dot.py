@@ -3,9 +3,9 @@
 import pytest
 
 from pytest_applegpu.routing.arrays import Array, broadcast_to, dense
-from pytest_applegpu.routing.dot import all_reduce, dot
+from pytest_applegpu.routing.dense.dot import all_reduce, dot
+from pytest_applegpu.routing.dense.product import product
 from pytest_applegpu.routing.launch import Tape
-from pytest_applegpu.routing.product import product
 
 
 @pytest.mark.parametrize(("k", "groups"), [(1, 1), (16384, 1), (16385, 2), (16384 * 4096, 4096)])

@@ -6,8 +6,8 @@ import pytest
 
 from pytest_applegpu.routing.arrays import Array, dense, transposed
 from pytest_applegpu.routing.calls import GatherMM, Matmul
-from pytest_applegpu.routing.dense import matmul
-from pytest_applegpu.routing.gather import gather_mm
+from pytest_applegpu.routing.dense.operations import matmul
+from pytest_applegpu.routing.gathered.gather import gather_mm
 from pytest_applegpu.routing.launch import Launch, Refused, Tape
 from pytest_applegpu.routing.target import Target
 

@@ -8,9 +8,9 @@ import pytest
 
 from pytest_applegpu.routing.arrays import Shape, dense
 from pytest_applegpu.routing.calls import GatherQMM, Quantized
-from pytest_applegpu.routing.gather_qmm import gather_qmm
 from pytest_applegpu.routing.launch import Launch, Refused, Tape
 from pytest_applegpu.routing.layouts import operand
+from pytest_applegpu.routing.quantized.gather_qmm import gather_qmm
 from pytest_applegpu.routing.target import Target
 
 

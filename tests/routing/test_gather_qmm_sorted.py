@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from pytest_applegpu.routing.calls import Quantized
-from pytest_applegpu.routing.gather_qmm_sorted import gather_qmm_sorted
 from pytest_applegpu.routing.launch import Launch, Tape
-from pytest_applegpu.routing.quantized_product import Product
-from pytest_applegpu.routing.quantized_rules import RULES
+from pytest_applegpu.routing.quantized.gather_qmm_sorted import gather_qmm_sorted
+from pytest_applegpu.routing.quantized.product import Product
+from pytest_applegpu.routing.quantized.rules import RULES
 from pytest_applegpu.routing.target import Target
 
 

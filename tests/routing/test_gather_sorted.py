@@ -6,8 +6,8 @@ import pytest
 
 from pytest_applegpu.routing.arrays import Array, dense, transposed
 from pytest_applegpu.routing.calls import GatherMM
-from pytest_applegpu.routing.gather import gather_mm
-from pytest_applegpu.routing.gather_sorted import batch_contiguous
+from pytest_applegpu.routing.gathered.gather import gather_mm
+from pytest_applegpu.routing.gathered.in_order import batch_contiguous
 from pytest_applegpu.routing.launch import Launch, Tape
 from pytest_applegpu.routing.target import Target
 

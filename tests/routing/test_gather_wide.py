@@ -6,7 +6,7 @@ import pytest
 
 from pytest_applegpu.routing.arrays import Array, dense, transposed
 from pytest_applegpu.routing.calls import GatherMM
-from pytest_applegpu.routing.gather import gather_mm
+from pytest_applegpu.routing.gathered.gather import gather_mm
 from pytest_applegpu.routing.launch import Tape
 from pytest_applegpu.routing.target import Target
 

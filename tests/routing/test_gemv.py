@@ -3,9 +3,9 @@
 import pytest
 
 from pytest_applegpu.routing.arrays import Array, broadcast_to, dense, transposed
-from pytest_applegpu.routing.gemv import gemv, gemv_tile
+from pytest_applegpu.routing.dense.gemv import gemv, gemv_tile
+from pytest_applegpu.routing.dense.product import product
 from pytest_applegpu.routing.launch import Launch, Tape
-from pytest_applegpu.routing.product import product
 
 
 @pytest.mark.parametrize(

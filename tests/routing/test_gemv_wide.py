@@ -3,9 +3,9 @@
 import pytest
 
 from pytest_applegpu.routing.arrays import dense, transposed
-from pytest_applegpu.routing.gemv_wide import gemv_wide, why_not_wide, wide_config
+from pytest_applegpu.routing.dense.gemv_wide import gemv_wide, why_not_wide, wide_config
+from pytest_applegpu.routing.dense.product import product
 from pytest_applegpu.routing.launch import Tape
-from pytest_applegpu.routing.product import product
 
 
 @pytest.mark.parametrize(

@@ -3,9 +3,9 @@
 import pytest
 
 from pytest_applegpu.routing.arrays import Array, broadcast_to, dense, transposed
-from pytest_applegpu.routing.given import given
+from pytest_applegpu.routing.dense.given import given
+from pytest_applegpu.routing.dense.product import product
 from pytest_applegpu.routing.launch import Tape
-from pytest_applegpu.routing.product import product
 from pytest_applegpu.routing.reshape import flattened
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from pytest_applegpu.routing.arrays import Array, dense, transposed
 from pytest_applegpu.routing.calls import Matmul
-from pytest_applegpu.routing.dense import matmul
+from pytest_applegpu.routing.dense.operations import matmul
 from pytest_applegpu.routing.launch import Launch, Tape
 from pytest_applegpu.routing.target import Target
 

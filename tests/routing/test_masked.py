@@ -6,9 +6,9 @@ import pytest
 
 from pytest_applegpu.routing.arrays import Array, dense, transposed
 from pytest_applegpu.routing.calls import BlockMaskedMM, Matmul
-from pytest_applegpu.routing.dense import matmul
+from pytest_applegpu.routing.dense.operations import matmul
+from pytest_applegpu.routing.gathered.masked import block_masked_mm, masked_gemv_tile
 from pytest_applegpu.routing.launch import Launch, Refused, Tape
-from pytest_applegpu.routing.masked import block_masked_mm, masked_gemv_tile
 from pytest_applegpu.routing.target import Target
 
 TARGET = Target("applegpu_g17s", nax=True, tf32=True, version="0.32.1")

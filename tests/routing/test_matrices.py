@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from pytest_applegpu.routing.arrays import Array, broadcast_to, dense, transposed
+from pytest_applegpu.routing.dense.matrices import matrix
 from pytest_applegpu.routing.launch import Tape
-from pytest_applegpu.routing.matrices import matrix
 
 
 def test_rows_need_no_copy_whatever_lies_between_them() -> None:

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from pytest_applegpu.routing.arrays import Array, broadcast_to, dense, transposed
+from pytest_applegpu.routing.dense.product import int32, product
 from pytest_applegpu.routing.launch import Tape
-from pytest_applegpu.routing.product import int32, product
 
 
 def f16(*shape: int) -> Array:

@@ -9,9 +9,9 @@ import pytest
 
 from pytest_applegpu.routing.calls import Quantized
 from pytest_applegpu.routing.launch import Launch, Tape, Tile
-from pytest_applegpu.routing.qmm import gather_qmm_tiled, qmm
-from pytest_applegpu.routing.quantized_product import Product
-from pytest_applegpu.routing.quantized_rules import RULES, Rules
+from pytest_applegpu.routing.quantized.product import Product
+from pytest_applegpu.routing.quantized.qmm import gather_qmm_tiled, qmm
+from pytest_applegpu.routing.quantized.rules import RULES, Rules
 from pytest_applegpu.routing.target import Target
 
 

@@ -6,9 +6,9 @@ import pytest
 
 from pytest_applegpu.routing.calls import Quantized
 from pytest_applegpu.routing.launch import Launch, Tape
-from pytest_applegpu.routing.qmv import fast_step, gather_qmv, qmv, row_limit
-from pytest_applegpu.routing.quantized_product import Product
-from pytest_applegpu.routing.quantized_rules import RULES
+from pytest_applegpu.routing.quantized.product import Product
+from pytest_applegpu.routing.quantized.qmv import fast_step, gather_qmv, qmv, row_limit
+from pytest_applegpu.routing.quantized.rules import RULES
 from pytest_applegpu.routing.target import Target
 
 

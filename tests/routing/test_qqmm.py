@@ -10,7 +10,7 @@ from pytest_applegpu.routing.arrays import Shape
 from pytest_applegpu.routing.calls import QQMM, Quantized
 from pytest_applegpu.routing.launch import Launch, Refused, Tape
 from pytest_applegpu.routing.layouts import operand
-from pytest_applegpu.routing.qqmm import qqmm
+from pytest_applegpu.routing.quantized.qqmm import qqmm
 from pytest_applegpu.routing.target import Target
 
 

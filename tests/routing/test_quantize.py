@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pytest_applegpu.routing.arrays import dense
 from pytest_applegpu.routing.calls import Quantized
-from pytest_applegpu.routing.quantize import quantize, quantize_dequantize
-from pytest_applegpu.routing.quantized_rules import RULES
+from pytest_applegpu.routing.quantized.quantize import quantize, quantize_dequantize
+from pytest_applegpu.routing.quantized.rules import RULES
 
 NEW = RULES.at("0.32.1")
 MXFP8 = Quantized((512, 512), 32, 8, "mxfp8", transpose=True)

@@ -10,7 +10,7 @@ from pytest_applegpu.routing.arrays import Shape, dense
 from pytest_applegpu.routing.calls import Quantized, QuantizedMatmul
 from pytest_applegpu.routing.launch import Launch, Refused, Tape
 from pytest_applegpu.routing.layouts import operand
-from pytest_applegpu.routing.quantized import quantized_matmul
+from pytest_applegpu.routing.quantized.operation import quantized_matmul
 from pytest_applegpu.routing.target import Target
 
 M4_MAX = Target("applegpu_g16s", nax=False, tf32=True, version="0.32.1")

@@ -7,8 +7,8 @@ import pytest
 from pytest_applegpu.routing.arrays import Shape, dense
 from pytest_applegpu.routing.calls import Quantized
 from pytest_applegpu.routing.launch import Refused
-from pytest_applegpu.routing.quantized_checks import packed
-from pytest_applegpu.routing.quantized_rules import RULES, Rules
+from pytest_applegpu.routing.quantized.refusals import packed
+from pytest_applegpu.routing.quantized.rules import RULES, Rules
 
 OLD, NEW = RULES.at("0.29.3"), RULES.at("0.32.1")
 

@@ -7,7 +7,7 @@ import pytest
 from pytest_applegpu.routing.arrays import Array, dense, transposed
 from pytest_applegpu.routing.calls import Quantized
 from pytest_applegpu.routing.launch import Tape, Tile
-from pytest_applegpu.routing.quantized_product import Product, dense_rows, staged_bytes
+from pytest_applegpu.routing.quantized.product import Product, dense_rows, staged_bytes
 
 TILE = Tile(32, 64, 16, 2, 2)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_applegpu.routing.quantized_rules import RULES
+from pytest_applegpu.routing.quantized.rules import RULES
 
 
 @pytest.mark.parametrize(

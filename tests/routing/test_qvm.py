@@ -7,9 +7,9 @@ import pytest
 from pytest_applegpu.routing.arrays import Shape
 from pytest_applegpu.routing.calls import Quantized
 from pytest_applegpu.routing.launch import Launch, Tape
-from pytest_applegpu.routing.quantized_product import Product
-from pytest_applegpu.routing.quantized_rules import RULES
-from pytest_applegpu.routing.qvm import gather_qvm, qvm
+from pytest_applegpu.routing.quantized.product import Product
+from pytest_applegpu.routing.quantized.qvm import gather_qvm, qvm
+from pytest_applegpu.routing.quantized.rules import RULES
 
 
 def product(M: int, N: int, K: int, *, group: int = 64, out: Shape | None = None) -> Product:

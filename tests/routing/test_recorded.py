@@ -11,8 +11,8 @@ from typing import Any
 import msgspec
 import pytest
 
+from pytest_applegpu.routing.decide import route_of
 from pytest_applegpu.routing.lines import call_of, filled, target_of
-from pytest_applegpu.routing.predict import route_of
 from pytest_applegpu.routing.versions import RECORDED
 
 FOLDER = Path(__file__).with_name("recorded")

@@ -6,8 +6,8 @@ import pytest
 
 from pytest_applegpu.routing.arrays import Array, dense, transposed
 from pytest_applegpu.routing.calls import SegmentedMM
+from pytest_applegpu.routing.gathered.segmented import segmented_mm
 from pytest_applegpu.routing.launch import Launch, Refused, Tape
-from pytest_applegpu.routing.segmented import segmented_mm
 from pytest_applegpu.routing.target import Target
 
 NAX = Target("applegpu_g17g", nax=True, tf32=True, version="0.31.2")

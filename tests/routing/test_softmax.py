@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pytest_applegpu.routing.arrays import dense
-from pytest_applegpu.routing.softmax import softmax
+from pytest_applegpu.routing.attention.softmax import softmax
 
 
 @pytest.mark.parametrize(

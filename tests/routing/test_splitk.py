@@ -3,11 +3,11 @@
 import pytest
 
 from pytest_applegpu.routing.arrays import dense, transposed
-from pytest_applegpu.routing.dense_rules import RULES
-from pytest_applegpu.routing.given import given
+from pytest_applegpu.routing.dense.given import given
+from pytest_applegpu.routing.dense.product import Product, product
+from pytest_applegpu.routing.dense.rules import RULES
+from pytest_applegpu.routing.dense.splitk import next_power_of_2, partitions, splitk, splits
 from pytest_applegpu.routing.launch import Launch, Tape
-from pytest_applegpu.routing.product import Product, product
-from pytest_applegpu.routing.splitk import next_power_of_2, partitions, splitk, splits
 
 
 def plain(m: int, n: int, k: int, dtype: str = "float16", batch: int = 1) -> Product:

@@ -3,17 +3,17 @@
 import pytest
 
 from pytest_applegpu.routing.arrays import dense
-from pytest_applegpu.routing.dense_rules import RULES
-from pytest_applegpu.routing.given import given
-from pytest_applegpu.routing.launch import Tape, Tile
-from pytest_applegpu.routing.nax import LARGE_TILE, TALL_TILE, WIDE_TILE
-from pytest_applegpu.routing.product import Product, product
-from pytest_applegpu.routing.splitk_nax import (
+from pytest_applegpu.routing.dense.given import given
+from pytest_applegpu.routing.dense.nax import LARGE_TILE, TALL_TILE, WIDE_TILE
+from pytest_applegpu.routing.dense.product import Product, product
+from pytest_applegpu.routing.dense.rules import RULES
+from pytest_applegpu.routing.dense.splitk_nax import (
     SMALL_TILE,
     partition_size,
     split_tile,
     splitk_nax,
 )
+from pytest_applegpu.routing.launch import Tape, Tile
 
 
 def plain(m: int, n: int, k: int) -> Product:

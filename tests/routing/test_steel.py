@@ -3,10 +3,9 @@
 import pytest
 
 from pytest_applegpu.routing.arrays import Array, broadcast_to, dense, transposed
-from pytest_applegpu.routing.given import given
-from pytest_applegpu.routing.launch import Launch, Tape, Tile
-from pytest_applegpu.routing.product import product
-from pytest_applegpu.routing.steel import (
+from pytest_applegpu.routing.dense.given import given
+from pytest_applegpu.routing.dense.product import product
+from pytest_applegpu.routing.dense.steel import (
     COMPLEX,
     FLAT,
     HALF,
@@ -16,6 +15,7 @@ from pytest_applegpu.routing.steel import (
     staged_bytes,
     steel,
 )
+from pytest_applegpu.routing.launch import Launch, Tape, Tile
 
 
 @pytest.mark.parametrize(

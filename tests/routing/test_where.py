@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from pytest_applegpu.routing.arrays import Shape, dense
+from pytest_applegpu.routing.attention.where import select
 from pytest_applegpu.routing.launch import Triple
-from pytest_applegpu.routing.where import select
 
 
 @pytest.mark.parametrize(

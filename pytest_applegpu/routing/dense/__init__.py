@@ -1,0 +1,1 @@
+"""Which kernels multiply two dense matrices or stacks of them?"""

@@ -1,0 +1,1 @@
+"""Which kernels multiply chosen, segmented or masked parts of dense matrices?"""

@@ -1,0 +1,1 @@
+"""Which kernels multiply by packed weights?"""
