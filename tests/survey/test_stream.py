@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from pytest_applegpu.survey.asked import Whom
-from pytest_applegpu.survey.stream import WrongLineError, answer_all, answered
+from pytest_applegpu.survey.stream import WrongLineError, answer_all
 
 WHOM = Whom("applegpu_g17s", "0.32.4")
-LINE = {
+LINE: dict[str, Any] = {
     "id": 7,
     "op": "matmul",
     "dtype": "float16",
@@ -22,8 +22,16 @@ LINE = {
 }
 
 
+def answered(line: dict[str, Any]) -> dict[str, Any]:
+    """Return the line as it comes back."""
+    written: list[bytes] = []
+    answer_all([json.dumps(line).encode()], WHOM, written.append, as_json=True)
+    found: dict[str, Any] = json.loads(b"".join(written))
+    return found
+
+
 def test_a_line_comes_back_with_its_launches() -> None:
-    found = json.loads(answered(dict(LINE), WHOM))
+    found = answered(LINE)
     assert {name: found[name] for name in LINE} == LINE
     assert (found["path"], found["basis"], found["nax"]) == ("thin_nax", "recorded", True)
     kernel = "steel_gemm_thin_nax_nt_float16_um2_un2_sm1_sn1_ks4"
@@ -32,12 +40,12 @@ def test_a_line_comes_back_with_its_launches() -> None:
 
 def test_what_was_filled_in_before_is_replaced() -> None:
     stale: dict[str, Any] = LINE | {"launches": [], "path": "x", "basis": "y", "error": "z"}
-    found = json.loads(answered(stale, WHOM))
+    found = answered(stale)
     assert (found["path"], "error" in found) == ("thin_nax", False)
 
 
 def test_what_mlx_refuses_has_an_error_and_no_launches() -> None:
-    found = json.loads(answered(LINE | {"dtype": "int32"}, WHOM))
+    found = answered(LINE | {"dtype": "int32"})
     assert "launches" not in found
     assert found["error"].startswith("[matmul] Only inexact types")
     assert found["path"] == "error"

@@ -1,0 +1,1 @@
+"""Which faults does MLX's dispatch itself have? Found without a GPU, from predicted launches."""
