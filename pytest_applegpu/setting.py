@@ -19,6 +19,9 @@ ARCHITECTURE: Final = re.compile(r"applegpu_g\d{2}[a-z]", re.ASCII)
 LAST_WITHOUT_NAX: Final = 16
 """Newest generation of GPUs none of which has NAX."""
 
+FAULT_VARIABLE: Final = "APPLEGPU_SELFTEST_FAULT"
+"""Names the fault that is planted in workers, where one is: see `applegpu selftest`."""
+
 OWNED: Final = (TF32_VARIABLE, ARCH_VARIABLE)
 """The variables that a setting decides; every other MLX_* variable is the user's own."""
 
@@ -96,9 +99,12 @@ def without_nax(arch: str) -> str:
 
 
 def foreign_switches(environment: Mapping[str, str]) -> dict[str, str]:
-    """Return the MLX_* variables that no setting owns: they colour results, so they are shown."""
+    """Return the variables that colour results and that no setting owns, so that they are shown.
+
+    They are the MLX_* ones, and the one that names a planted fault.
+    """
     return {
         name: value
         for name, value in sorted(environment.items())
-        if name.startswith("MLX_") and name not in OWNED
+        if name == FAULT_VARIABLE or (name.startswith("MLX_") and name not in OWNED)
     }

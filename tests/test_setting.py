@@ -19,6 +19,12 @@ def test_other_switches_of_mlx_are_found() -> None:
     assert found == {"MLX_BFS_MAX_WIDTH": "1"}
 
 
+def test_a_planted_fault_is_one_of_them() -> None:
+    assert foreign_switches({"APPLEGPU_SELFTEST_FAULT": "last_row"}) == {
+        "APPLEGPU_SELFTEST_FAULT": "last_row"
+    }
+
+
 def test_text() -> None:
     assert str(Setting()) == "tf32=on"
     assert str(Setting("off", "applegpu_g16s")) == "tf32=off arch=applegpu_g16s"

@@ -24,7 +24,7 @@ RATES: Final = {
     "metal": Rates(1e12, 3e10, 0.01),
     "cuda": Rates(1e13, 5e11, 0.01),
     # NumPy on one core, one rounded step along K after another.
-    "emulated": Rates(6e8, 2e8, 0.012),
+    "emulated": Rates(1e9, 4e8, 0.01),
 }
 
 REFERENCE: Final = Rates(1e10, 1e9, 0.0)

@@ -1,4 +1,4 @@
-"""Which numeric cases a run has: corners, routing boundaries, every pair of choices, then depth.
+"""Which numeric cases a run has: corners, every pair of choices, routing boundaries, then depth.
 
 The list depends on the options, the seed and the backend, and on nothing that is measured, so
 that all workers of a parallel run collect the same one.
@@ -30,8 +30,8 @@ _DEEPEST: Final = {"smoke": 768, "standard": 2100, "exhaustive": 4200}
 _LARGE: Final = {"smoke": 0, "standard": 1, "exhaustive": 2}
 _MOST: Final = 100_000
 
-_SHARE: Final = 100
-"""No side of a boundary may take more than this part of a tier."""
+SIDES: Final = 0.4
+"""Share of a tier that the sides of boundaries may take, all formats together."""
 
 
 def backend_dtypes(backend: str) -> tuple[DType, ...]:
@@ -49,7 +49,7 @@ def numeric_cases(
     settings: Iterable[Setting],
     targets: Iterable[Target] = (),
 ) -> list[Case]:
-    """Return the tier's cases of `op`: corners, both sides of boundaries, pairs, large, depth.
+    """Return the tier's cases of `op`: corners, pairs, both sides of boundaries, large, depth.
 
     The boundaries are those of the dispatch of `targets`.
     """
@@ -83,14 +83,17 @@ def _planned_cost(planned: Planned, backend: str) -> float:
 def _sides(
     op: str, dtype: DType, targets: tuple[Target, ...], tier: str, backend: str
 ) -> Iterator[Planned]:
-    """Yield both sides of each routing boundary, but those too large for the tier."""
+    """Yield both sides of each routing boundary, the cheapest first, while its share lasts."""
     if dtype.name == "float64":
         return  # no GPU multiplies it
+    left = TIERS[tier] * SIDES / len(backend_dtypes("metal"))
     found = boundaries(op, dtype, targets)
     for one in sampled(found) if tier == "smoke" else found:
         both = [(side, "integer", "exact") for side in (one.below, one.above)]
-        if max(_planned_cost(side, backend) for side in both) <= TIERS[tier] / _SHARE:
-            yield from both
+        left -= 2 * sum(_planned_cost(side, backend) for side in both)
+        if left < 0:
+            return
+        yield from both
 
 
 def _stream(
@@ -98,8 +101,8 @@ def _stream(
 ) -> Iterator[Planned]:
     for dtype in dtypes:
         yield from corners(op, dtype)
-    yield from sides
     yield from _pairs(op, dtypes, seed)
+    yield from sides
     for dtype in dtypes:
         yield from _large(op, dtype, _LARGE[tier])
     if tier != "smoke":

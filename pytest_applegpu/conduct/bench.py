@@ -56,6 +56,8 @@ class Bench:
     uuid: str | None = None
     """Which of several NVIDIA GPUs."""
     _precisions: dict[Setting, probe.Precision] = field(default_factory=dict)
+    _unlike: set[Setting] = field(default_factory=set)
+    """Settings whose worker began with a wrong product, and made it right the next time."""
 
     @property
     def backend(self) -> str:
@@ -79,13 +81,25 @@ class Bench:
         for operands in ((values, identity), (identity, values)):
             try:
                 with shared(self.backend):
-                    answer = self.pool.multiply(_PROBE, setting, operands, limit=self._probe_limit)
+                    answer = self.pool.multiply(
+                        _PROBE, setting, operands, repeat=2, limit=self._probe_limit
+                    )
             except ENDINGS:
                 return probe.UNKNOWN
             if isinstance(answer, Refusal):
                 return probe.UNKNOWN
-            found.append(probe.read(values, answer.results[0]))
+            first, last = (probe.read(values, answer.results[n]) for n in (0, -1))
+            if first == probe.UNKNOWN != last:
+                self._unlike.add(setting)
+            found.append(last)
         return probe.weaker(*found)
+
+    def began_wrong(self, setting: Setting) -> bool:
+        """Tell, once, whether a worker of `setting` began with a wrong product, and not again."""
+        _ = self.precision(setting)
+        began = setting in self._unlike
+        self._unlike.discard(setting)
+        return began
 
     def arithmetic(self, problem: Problem, setting: Setting) -> Arithmetic:
         """Return what the route promises: TF32-class operands only where they are asked for."""

@@ -24,6 +24,10 @@ from pytest_applegpu.worker.turns import shared
 
 Pair = tuple[np.ndarray, np.ndarray]
 
+BEGAN_WRONG: Final = (
+    "not repeatable: the first product of the worker was wrong, the same one right after"
+)
+
 AGAIN: Final = 5
 """Further calls that tell a fault that is always there from one that comes and goes."""
 
@@ -41,6 +45,8 @@ def conduct(case: Case, bench: Bench) -> Numbers:
     gap = bench.gap(case.problem) or bench.no_room(case)
     if gap is not None:
         return Numbers("unsupported", ErrorFacts(message=gap))
+    if bench.began_wrong(case.setting):
+        return Numbers("over", ErrorFacts(cause=BEGAN_WRONG))
     arithmetic = bench.arithmetic(case.problem, case.setting)
     try:
         return _judged(case, bench, arithmetic, bench.operands(case, arithmetic))

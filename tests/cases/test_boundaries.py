@@ -11,8 +11,8 @@ from pytest_applegpu.cases.boundaries import AXES, Boundary, boundaries, paths, 
 from pytest_applegpu.cases.plan import backend_dtypes, numeric_cases
 from pytest_applegpu.dtypes import DTYPES
 from pytest_applegpu.problem import Problem, parse_problem
+from pytest_applegpu.routing.decide import route_of
 from pytest_applegpu.routing.launch import Route
-from pytest_applegpu.routing.predict import route_of
 from pytest_applegpu.routing.problems import call_of_problem
 from pytest_applegpu.routing.target import Gpu, Target
 from pytest_applegpu.setting import Setting

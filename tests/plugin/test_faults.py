@@ -115,7 +115,7 @@ def test_a_wrong_call_in_forty_is_seen_by_repeating_a_case(suites: Suites) -> No
     words = [word for case in cases for word in ("--applegpu-case", case)]
     result = suites("--applegpu-backend", "cpu", *words, fault="one_call_in_forty")
     result.assert_outcomes(passed=3, failed=1)
-    result.stdout.fnmatch_lines(["*call 8 of 10 differs*"])
+    result.stdout.fnmatch_lines(["*call * of 10 differs*"])
 
 
 def test_a_crash_and_a_device_error_colour_nothing_else(logged: Logged) -> None:

@@ -1,0 +1,1 @@
+"""The commands of `applegpu`, one a module: their options, and what is printed."""

@@ -1,0 +1,90 @@
+"""Each row ends in caught or missed; what is not as it should be is named and counts."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from pytest_applegpu.selftest.choice import chosen_faults, out_of_reach
+from pytest_applegpu.selftest.faults import FAULTS, GROUPS, NONE
+from pytest_applegpu.selftest.red import Red
+from pytest_applegpu.selftest.run import Row
+from pytest_applegpu.selftest.table import as_json, cells, described, table
+
+RED = Red(
+    "matmul-f32-nn-4x4x4 fill=integer tf32=on", "exact", "over", "row 3\nis wrong " + "x" * 99
+)
+CAUGHT = Row("last_row", "tails", "Leave the last row zero", 3, 2.345, RED)
+MISSED = Row("last_term", "tails", "Lose the last element", 4000, 100.0)
+GREEN = Row(NONE, NONE, "nothing", 900, 30.0)
+
+
+def test_rows_end_in_their_word() -> None:
+    lines = table([GREEN, CAUGHT, MISSED]).splitlines()
+    assert [line.split()[-1] for line in lines[2:5]] == ["green", "caught", "missed"]
+    assert lines[-1] == "1 of 2 faults caught in 132 s; missed: last_term"
+
+
+def test_a_row_names_check_verdict_and_seconds() -> None:
+    fault, group, case, check, verdict, said, cases, seconds, word = cells(CAUGHT)
+    assert (fault, group, case) == ("last_row", "tails", RED.case)
+    assert (check, verdict, cases, seconds, word) == ("exact", "over", "3", "2.3", "caught")
+    assert said.startswith("row 3 is wrong xxx")
+    assert len(said) == 64
+
+
+@pytest.mark.parametrize(
+    ("row", "word", "good"),
+    [
+        (CAUGHT, "caught", True),
+        (MISSED, "missed", False),
+        (GREEN, "green", True),
+        (Row(NONE, NONE, "", 3, 1.0, RED), "red", False),
+        (Row(NONE, NONE, "", 0, 1.0, trouble="no device"), "red", False),
+        (Row("last_row", "tails", "", 0, 1.0, trouble="no device"), "missed", False),
+    ],
+)
+def test_what_is_good(row: Row, word: str, good: bool) -> None:
+    assert (row.word, row.good) == (word, good)
+
+
+def test_why_a_run_was_none_stands_in_its_row() -> None:
+    assert "no device" in table([Row("last_row", "tails", "", 0, 1.0, trouble="no device")])
+
+
+def test_json_holds_the_same() -> None:
+    plain = json.loads(json.dumps(as_json([CAUGHT, GREEN])))
+    assert plain[0]["result"] == "caught"
+    assert plain[0]["red"]["check"] == "exact"
+    assert plain[1]["red"] is None
+
+
+def test_faults_are_chosen_by_name_and_group() -> None:
+    chosen = chosen_faults("tiles, last_row")
+    assert [fault.name for fault in chosen if fault.group != "tiles"] == ["last_row"]
+    assert {fault.group for fault in chosen} == {"tails", "tiles"}
+    assert chosen_faults("all") == list(FAULTS.values())
+    assert [fault.group for fault in chosen_faults(",".join(GROUPS))] == [
+        fault.group for fault in FAULTS.values()
+    ]
+
+
+@pytest.mark.parametrize("text", ["", "tails,nonsense"])
+def test_an_unknown_fault_is_named_with_what_there_is(text: str) -> None:
+    with pytest.raises(ValueError, match=r"is not all, one of the groups batches, .*last_row"):
+        chosen_faults(text)
+
+
+def test_what_no_case_can_meet_is_left_out() -> None:
+    double, cut = FAULTS["float64_as_float32"], FAULTS["tf32_while_off"]
+    assert out_of_reach(double, ["float32"], ["on", "off"]) == "no float64 is run"
+    assert out_of_reach(double, ["float64"], ["on"]) is None
+    assert out_of_reach(cut, ["float32"], ["on"]) == "nothing is run with TF32 off"
+    assert out_of_reach(cut, ["float32"], ["on", "off"]) is None
+    assert out_of_reach(FAULTS["last_row"], ["complex64"], ["on"]) is None
+
+
+def test_the_list_says_what_each_breaks() -> None:
+    said = described(list(FAULTS.values()))
+    assert all(fault.breaks in said for fault in FAULTS.values())
