@@ -13,6 +13,7 @@ import pytest
 from packaging.version import InvalidVersion, Version
 
 from pytest_applegpu.device.arch import architectures, newest_with_nax
+from pytest_applegpu.device.chips import chips_named
 from pytest_applegpu.dtypes import DTYPES, DType, parse_dtype
 from pytest_applegpu.options import BACKENDS, BY_NAME, NAX_CHOICES, TF32_CHOICES, TIERS, Option
 from pytest_applegpu.setting import ARCHITECTURE, Setting
@@ -159,9 +160,14 @@ def _arch(word: str, *, emulated: bool) -> Iterable[str | None]:
         return architectures() if emulated else (None, *architectures(nax=False))
     if word == "own" and not emulated:
         return (None,)
+    named = chips_named(word)
+    if named:
+        return (named[0].architecture,)
     if not ARCHITECTURE.fullmatch(word):
         own = "" if emulated else "own, "
-        raise _WrongError("arch", word, f"{own}all, or an architecture such as applegpu_g16s")
+        raise _WrongError(
+            "arch", word, f"{own}all, an architecture such as applegpu_g16s, or a chip"
+        )
     return (word,)
 
 

@@ -237,6 +237,7 @@ class Session:
 
     def _keep(self, known: Known | None) -> list[str]:
         if known is None or known["forbidden"]:
+            self.failed = True
             reasons = known["forbidden"] if known else ["the device is not known"]
             return [f"baseline not written: {'; '.join(reasons)}"]
         try:

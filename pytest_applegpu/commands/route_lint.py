@@ -15,7 +15,7 @@ from pytest_applegpu.lint.finding import Kind
 from pytest_applegpu.lint.table import table
 from pytest_applegpu.routing.lines import call_of
 from pytest_applegpu.routing.versions import basis_of
-from pytest_applegpu.survey.linted import Asked, linted, standing
+from pytest_applegpu.survey.linted import Asked, command, linted, standing
 from pytest_applegpu.survey.stream import WrongLineError, asked_lines
 
 CALLS = 20_000
@@ -35,7 +35,7 @@ def run(chosen: argparse.Namespace) -> int:
     else:
         version = version_of(chosen)
         head = f"MLX {version} ({basis_of(version).words})\n\n"
-        sys.stdout.write(f"{'' if chosen.cases else head}{table(kinds)}\n")
+        sys.stdout.write(f"{'' if chosen.cases else head}{table(kinds, command)}\n")
     return int(any(kind.smallest.severity == "wrong" for kind in kinds))
 
 

@@ -13,7 +13,7 @@ from pytest_applegpu.dtypes import DTYPES, parse_dtype
 from pytest_applegpu.survey.picture import FORMATS, draw
 from pytest_applegpu.survey.plane import PLANES, Plane
 
-INSTALL = "pip install 'pytest-applegpu[plots]'"
+INSTALL = "pip install matplotlib"
 
 
 def run(chosen: argparse.Namespace) -> int:
@@ -25,7 +25,7 @@ def run(chosen: argparse.Namespace) -> int:
     if chosen.json:
         raise pytest.UsageError("--json: --map draws a picture")
     plane = _plane(chosen)
-    path = Path(chosen.out or "route-map.png").expanduser()
+    path = Path("route-map.png" if chosen.out is None else chosen.out).expanduser()
     if path.suffix not in FORMATS:
         raise pytest.UsageError(f"--out: {path.name!r} does not end in {' or '.join(FORMATS)}")
     try:

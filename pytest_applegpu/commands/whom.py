@@ -41,7 +41,8 @@ def whole(name: str, text: str | None, default: int, least: int = 1) -> int:
     if text is None:
         return default
     if not (text.isascii() and text.isdigit() and least <= int(text) < 2**31):
-        raise pytest.UsageError(f"--{name}: {text!r} is not a whole number from {least} on")
+        allowed = f"a whole number from {least} to {2**31 - 1}"
+        raise pytest.UsageError(f"--{name}: {text!r} is not {allowed}")
     return int(text)
 
 

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
 
 from pytest_applegpu.cases.boundaries import paths
-from pytest_applegpu.cases.plan import backend_dtypes
 from pytest_applegpu.device.arch import architectures, parse_architecture
 from pytest_applegpu.report.coverage import Dispatch, coverage_text, dispatches
 from pytest_applegpu.report.records import Record
 from pytest_applegpu.routing.target import Gpu
-
-_FORMATS: Final = tuple(dtype.name for dtype in backend_dtypes("metal"))
 
 
 def coverage(records: Sequence[Record]) -> str:
@@ -25,15 +21,17 @@ def coverage(records: Sequence[Record]) -> str:
 
 def unreached(dispatch: Dispatch, records: Sequence[Record]) -> dict[str, str]:
     """Return the routes of any Apple GPU that no record took, with the reason."""
-    taken = {one.route.path for one in records if one.route and one.route.arch == dispatch.arch}
-    own = _paths(dispatch.arch, dispatch.mlx)
-    every = own.union(*(_paths(arch, dispatch.mlx) for arch in architectures()))
+    mine = [one for one in records if one.route and one.route.arch == dispatch.arch]
+    taken = {one.route.path for one in mine if one.route}
+    formats = tuple(sorted({one.problem.dtype for one in mine}))
+    own = _paths(dispatch.arch, dispatch.mlx, formats)
+    every = own.union(*(_paths(arch, dispatch.mlx, formats) for arch in architectures()))
     return {path: _why(path, own, dispatch.arch) for path in every - taken}
 
 
-def _paths(arch: str, version: str) -> set[str]:
+def _paths(arch: str, version: str, formats: tuple[str, ...]) -> set[str]:
     targets = [Gpu(arch).target(tf32=tf32, version=version) for tf32 in (True, False)]
-    return set().union(*(paths(_FORMATS, target) for target in targets))
+    return set().union(*(paths(formats, target) for target in targets))
 
 
 def _why(path: str, own: set[str], arch: str) -> str:

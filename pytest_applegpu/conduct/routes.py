@@ -32,8 +32,8 @@ class Routes:
 
     def facts(self, case: Case, shelf: Shelf) -> RouteFacts | None:
         """Return the case's route as its record has it; None where no rules are known."""
-        if self.gpu is None:
-            return None
+        if self.gpu is None or case.problem.dtype.name == "float64":
+            return None  # no GPU multiplies float64
         try:
             route = predict(case.problem, self.gpu, case.setting, self.version)
         except ValueError:

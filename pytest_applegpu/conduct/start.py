@@ -40,7 +40,7 @@ def start(config: Config, plan: Plan, *, lenient: bool = False) -> Bench:
     try:
         hello = pool.hello(first)
     except WorkerError as error:
-        more = (*plan.build.errors, f"to install MLX's backend: {_line(config)}")
+        more = (*plan.build.errors, _advice(config))
         raise pytest.UsageError("\n".join((str(error), *(() if emulated else more)))) from None
     environ = first.environment(environment)
     device = detect(hello, run_command, environ, sys.platform, build=plan.build)
@@ -61,9 +61,18 @@ def _emulation(config: Config, plan: Plan) -> dict[str, str]:
     return variables(config.settings[0].arch, config.mlx, plan.build.version.value)
 
 
+def _advice(config: Config) -> str:
+    """Return what would make the worker start."""
+    if config.backend == "metal" and sys.platform != "darwin":
+        return "MLX has Metal on macOS alone: choose another --applegpu-backend"
+    return f"to install MLX's backend: {_line(config)}"
+
+
 def _line(config: Config) -> str:
     """Return the command that installs what the interpreter under test lacks."""
     line = install_line(sys.platform, run_command)
+    if config.backend == "cuda":
+        line = "pip install 'mlx[cuda13]'"
     if config.python == sys.executable:
         return line
     extra = re.search(r"\[(\w+)\]", line)

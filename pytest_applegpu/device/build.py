@@ -176,4 +176,4 @@ def install_line(platform: str, commands: Commands) -> str:
     if platform == "darwin":
         return "pip install mlx"
     extra = "cuda13" if driver_answers(commands) else "cpu"
-    return f"pip install 'pytest-applegpu[{extra}]'"
+    return f"pip install 'mlx[{extra}]'"

@@ -117,13 +117,14 @@ def emulated_identity(info: Info, mac: Mac | None, read: linux.ReadText) -> Iden
 
     Its cores are known where one chip alone has the architecture; the memory is the host's.
     """
-    architecture = _text(info, "architecture")
+    asked = "as asked for: it is emulated"
+    architecture = seen(_text(info, "architecture").value, asked, "none was asked for")
     real = parse_architecture(architecture.value)
     rows = [chip for chip in APPLE if chip.architecture == architecture.value]
     several = f"{len(rows)} chips have {architecture}"
     cores = rows[0].gpu_cores if len(rows) == 1 else None
     return Identity(
-        name=_text(info, "device_name"),
+        name=seen(_text(info, "device_name").value, asked, "none was asked for"),
         architecture=architecture,
         family=seen(family_of(real), "chip table, by architecture", f"{architecture} is not in it"),
         gpu_cores=seen(cores, "chip table, by architecture", several),

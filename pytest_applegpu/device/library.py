@@ -88,6 +88,8 @@ def kernel_names(place: Path) -> tuple[str, ...]:
             metallib = _metallib(parts)
     except _UNREADABLE as error:
         raise ValueError(f"{place} cannot be read: {error}") from None
+    if not place.exists():
+        raise ValueError(f"there is no {place}")
     if metallib is None:
         raise ValueError(f"no mlx.metallib in {place}; only MLX for macOS has one")
     if metallib.names is None:

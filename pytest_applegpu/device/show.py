@@ -56,7 +56,11 @@ def device_rows(device: Device) -> list[Row]:
         ("baseline key", device.key, ""),
     ]
     rows = [(label, text or str(fact), _known_by(fact)) for label, fact, text in facts]
-    rows.insert(0, ("backend", device.backend, "the worker's default device"))
+    emulated = device.backend == "emulated"
+    known = (
+        "as asked for: not a GPU, not run on a Mac" if emulated else "the worker's default device"
+    )
+    rows.insert(0, ("backend", device.backend, known))
     rows.insert(-1, ("NAX", device.nax.available, "; ".join(device.nax.reasons)))
     rows += [("not comparable", reason, "condition") for reason in unfit(condition)]
     rows += [("remark", remark, "") for remark in device.remarks]

@@ -32,6 +32,8 @@ def half_between(subject: Subject) -> Iterator[Fault]:
 def _scores(subject: Subject) -> Iterator[Fault]:
     if not isinstance(subject.call, Attention) or not subject.route.launches:
         return
+    if not subject.call.k.size:
+        return  # no keys, no scores
     if unfused(subject):
         yield Fault("unfused", f"scaled queries, scores and weights in {subject.dtype}")
     elif any("sdpa_blocked" in one.kernel for one in subject.route.launches):

@@ -38,9 +38,14 @@ def coverage_text(dispatch: Dispatch, records: Sequence[Record], unreached: dict
     mine = [one for one in records if one.route and _dispatch(one.route) == dispatch]
     cells = [["route", "cases", "failed", "kernels"], *_rows(mine)]
     table = tabulate(cells, tablefmt="plain", disable_numparse=True, colalign=_ALIGNED)
-    missed = [f"{path} ({why})" for path, why in sorted(unreached.items())]
-    lines = [_heading(dispatch), table]
-    return "\n".join([*lines, *([f"not reached: {', '.join(missed)}"] if missed else [])])
+    return "\n".join([_heading(dispatch), table, *_missed(unreached)])
+
+
+def _missed(unreached: dict[str, str]) -> Iterator[str]:
+    """Yield a line for each reason, with the routes it is the reason for."""
+    for why in sorted(set(unreached.values())):
+        missed = sorted(path for path, reason in unreached.items() if reason == why)
+        yield f"not reached ({why}): {', '.join(missed)}"
 
 
 def _heading(dispatch: Dispatch) -> str:

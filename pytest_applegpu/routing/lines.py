@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
@@ -24,6 +25,8 @@ from pytest_applegpu.routing.layouts import operand
 from pytest_applegpu.routing.target import Target
 
 Line = Mapping[str, Any]
+
+_LARGEST: Final = sys.float_info.max
 
 
 def target_of(line: Line) -> Target:
@@ -93,12 +96,12 @@ def _maybe_shape(line: Line, name: str) -> Shape | None:
 
 
 def _operand(line: Line, name: str, dtype: str | None = None) -> Array:
-    return operand(
-        _shape(line, f"{name}_shape"),
-        dtype or _field(line, "dtype", str),
-        line.get(f"{name}_layout"),
-        transpose=bool(line.get(f"transpose_{name}", False)),
-    )
+    shape, dtype = _shape(line, f"{name}_shape"), dtype or _field(line, "dtype", str)
+    transpose = bool(line.get(f"transpose_{name}", False))
+    try:
+        return operand(shape, dtype, line.get(f"{name}_layout"), transpose=transpose)
+    except ValueError as error:
+        raise ValueError(f"{name}_layout: {error}") from None
 
 
 def _matmul(line: Line) -> Call:
@@ -107,7 +110,14 @@ def _matmul(line: Line) -> Call:
 
 def _addmm(line: Line) -> Call:
     a, b, c = (_operand(line, name) for name in "abc")
-    return AddMM(a, b, c, float(line.get("alpha", 1.0)), float(line.get("beta", 1.0)))
+    return AddMM(a, b, c, _real(line, "alpha"), _real(line, "beta"))
+
+
+def _real(line: Line, name: str) -> float:
+    value = line.get(name, 1.0)
+    if type(value) not in {int, float} or not abs(value) <= _LARGEST:
+        raise ValueError(f"{name}: {str(value)[:40]} is not a finite number")
+    return float(value)
 
 
 def _gather_mm(line: Line) -> Call:

@@ -17,6 +17,7 @@ from pytest_applegpu.routing.calls import Call, Matmul
 from pytest_applegpu.routing.decide import route_of
 from pytest_applegpu.routing.launch import Route
 from pytest_applegpu.routing.target import Gpu, Target
+from pytest_applegpu.routing.versions import basis_of
 from pytest_applegpu.setting import Setting
 from pytest_applegpu.views import Placement
 
@@ -28,7 +29,8 @@ def predict(problem: Problem, device: Gpu, setting: Setting, mlx_version: str) -
         ValueError: the version has no rules, or NAX is to be off on a GPU that is not known.
     """
     if problem.dtype.name == "float64":
-        return Route((), error="float64 is not supported on the GPU")
+        words = basis_of(mlx_version).words
+        return Route((), basis=words, error="float64 is not supported on the GPU")
     return route_of(call_of_problem(problem), target_of(device, setting, mlx_version))
 
 

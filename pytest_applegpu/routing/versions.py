@@ -43,6 +43,8 @@ def basis_of(version: str) -> Basis:
         ValueError: the text is no version, or one before 0.29.
     """
     try:
+        if version != version.strip():
+            raise InvalidVersion(version)
         asked = Version(version)
     except InvalidVersion:
         raise ValueError(f"MLX version {version!r} is not a version such as 0.32.4") from None
@@ -58,6 +60,8 @@ def _words(asked: Version, rules: str, newest: str) -> str:
     exact = str(asked) == rules
     if exact:
         return "recorded" if rules in RECORDED else "tables of what changed, not recorded"
+    if asked.base_version == rules:
+        return f"not recorded: a build of {rules}, whose rules are used"
     if asked > Version(newest):
         return f"extrapolated: the rules of {rules}, the newest known"
     if asked < Version(rules):

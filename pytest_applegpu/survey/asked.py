@@ -104,7 +104,9 @@ def _fitting(line: Line) -> Iterator[None]:
     try:
         yield
     except (IndexError, ZeroDivisionError, KeyError) as error:
-        said = " ".join(f"{name}={_word(line[name])}" for name in line if name.endswith("_shape"))
+        own = fields_of(line["op"])
+        ours = (name for name in line if name in own and name.endswith(("_shape", "_layout")))
+        said = " ".join(f"{name}={_word(line[name])}" for name in ours)
         raise ValueError(f"{line['op']}: shapes and layouts do not fit: {said}") from error
 
 
@@ -188,6 +190,13 @@ def _line_of(problem: Problem, whom: Whom) -> Line:
         "transpose_a": problem.transpose[0] == "t" and problem.layout_a != "vec",
         "transpose_b": problem.transpose[1] == "t" and problem.layout_b != "vec",
     }
+
+
+def options_of(target: Target) -> str:
+    """Return the options of `applegpu route` that say for whom is predicted."""
+    nax = "" if target.nax or not target.passes_gate else " --nax off"
+    tf32 = "" if target.tf32 else " --tf32 off"
+    return f"--arch {target.arch} --mlx {target.version}{nax}{tf32}"
 
 
 def words_of(line: Mapping[str, Any]) -> str:

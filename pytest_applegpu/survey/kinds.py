@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
@@ -9,6 +10,8 @@ from typing import Any, Final
 from pytest_applegpu.dtypes import BY_SHORT
 from pytest_applegpu.routing.arrays import ITEMSIZE
 from pytest_applegpu.routing.layouts import WORDS
+
+_LARGEST: Final = sys.float_info.max
 
 REQUIRED: Final = object()
 """Stands where a field has no default."""
@@ -33,8 +36,19 @@ class Field:
     default: Any = None
 
 
+MOST: Final = 2**31 - 1
+"""The largest size of an axis, and the largest whole number, that MLX holds."""
+
+
 def _is_shape(value: Any) -> bool:
-    return isinstance(value, list) and all(type(size) is int and size >= 0 for size in value)
+    return isinstance(value, list) and all(
+        type(size) is int and 0 <= size <= MOST for size in value
+    )
+
+
+def _is_real(value: Any) -> bool:
+    """Whether MLX could take it: a number that is finite, in JSON as well."""
+    return type(value) in {int, float} and abs(value) <= _LARGEST
 
 
 def _is_layout(value: Any) -> bool:
@@ -42,7 +56,8 @@ def _is_layout(value: Any) -> bool:
         return False
     word, _, number = value.partition(":")
     known = {one.partition(":")[0] for one in WORDS}
-    return not value or (word in known and (not number or (number.isascii() and number.isdigit())))
+    whole = number.isascii() and number.isdigit() and len(number) <= len(str(MOST))
+    return not value or (word in known and (not number or (whole and int(number) <= MOST)))
 
 
 def _sizes(text: str) -> list[int]:
@@ -59,11 +74,15 @@ def choice(*allowed: str) -> Kind:
     return Kind(f"one of {named}", lambda value: value in allowed, str)
 
 
-SHAPE: Final = Kind("a list of sizes, as in 2x64x4096", _is_shape, _sizes)
+SHAPE: Final = Kind(f"a list of sizes from 0 to {MOST}, as in 2x64x4096", _is_shape, _sizes)
 FLAG: Final = Kind("true or false", lambda value: isinstance(value, bool), _FLAGS.__getitem__)
-WHOLE: Final = Kind("a whole number above 0", lambda value: type(value) is int and value > 0, int)
-REAL: Final = Kind("a number", lambda value: type(value) in {int, float}, float)
-TEXT: Final = Kind("text", lambda value: isinstance(value, str), str)
+WHOLE: Final = Kind(
+    f"a whole number from 1 to {MOST}", lambda value: type(value) is int and 0 < value <= MOST, int
+)
+REAL: Final = Kind("a finite number", _is_real, float)
+TEXT: Final = Kind(
+    "printable text", lambda value: isinstance(value, str) and value.isprintable(), str
+)
 DTYPE: Final = Kind(
     f"one of {', '.join(ITEMSIZE)}",
     lambda value: isinstance(value, str) and value in ITEMSIZE,

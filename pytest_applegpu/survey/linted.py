@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import chain
-from typing import Final
+from typing import Any, Final
 
 from pytest_applegpu.cases.plan import backend_dtypes
 from pytest_applegpu.lint.check import lint
@@ -12,8 +12,10 @@ from pytest_applegpu.lint.drawn import drawn
 from pytest_applegpu.lint.finding import Kind
 from pytest_applegpu.lint.shrink import shrunk_kinds
 from pytest_applegpu.routing.calls import Call
+from pytest_applegpu.routing.lines import target_of as routed_for
 from pytest_applegpu.routing.problems import call_of_problem, target_of
 from pytest_applegpu.routing.target import Gpu, Target
+from pytest_applegpu.survey.asked import options_of, words_of
 from pytest_applegpu.survey.changes import suite_problems
 
 ARCHS: Final = tuple(
@@ -22,6 +24,11 @@ ARCHS: Final = tuple(
 """Where the suite's own problems are linted, if no architecture is asked for."""
 
 Asked = tuple[Call, Target]
+
+
+def command(line: dict[str, Any]) -> str:
+    """Return the command that shows the route of a finding's call."""
+    return f"applegpu route {words_of(line)} {options_of(routed_for(line))}"
 
 
 def linted(calls: Iterator[Asked]) -> list[Kind]:

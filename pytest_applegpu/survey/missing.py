@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from pytest_applegpu.device.arch import architectures
 from pytest_applegpu.routing.target import Gpu, Target
-from pytest_applegpu.survey.asked import Asked, Whom, asked_line, words_of
+from pytest_applegpu.survey.asked import Asked, Whom, asked_line, options_of, words_of
 from pytest_applegpu.survey.drafts import Draft
 from pytest_applegpu.survey.enumeration import calls, crossed
 
@@ -52,9 +52,7 @@ class Missing:
     @property
     def options(self) -> str:
         """The options of `applegpu route` that go with the words."""
-        nax = "" if self.target.nax or not self.target.passes_gate else " --nax off"
-        tf32 = "" if self.target.tf32 else " --tf32 off"
-        return f"--arch {self.target.arch} --mlx {self.target.version}{nax}{tf32}"
+        return options_of(self.target)
 
     def as_json(self) -> dict[str, Any]:
         """Return the finding as one object of the JSON lines."""

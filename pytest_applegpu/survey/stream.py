@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final
 
@@ -30,7 +31,8 @@ def asked_lines(lines: Iterable[bytes], whom: Whom) -> Iterator[Asked]:
     Raises:
         WrongLineError: a line is no case.
     """
-    for number, line in enumerate(lines, 1):
+    for number, raw in enumerate(lines, 1):
+        line = raw.removeprefix(codecs.BOM_UTF8) if number == 1 else raw
         if not line.strip():
             continue
         try:

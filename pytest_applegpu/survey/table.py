@@ -115,7 +115,7 @@ def _reasons(route: Route) -> Iterator[str]:
 def route_lines(asked: Asked, route: Route) -> str:
     """Return a route in a few lines: what is asked, for whom, the path, a kernel a line."""
     target = asked.target
-    number = f"{asked.line['id']} " if "id" in asked.line else ""
+    number = f"{escaped(str(asked.line['id']), 100)} " if "id" in asked.line else ""
     nax = ", NAX off" if target.passes_gate and not target.nax else ""
     tf32 = "" if target.tf32 else ", TF32 off"
     whom = f"{target.arch}, MLX {target.version}{nax}{tf32}"

@@ -81,8 +81,8 @@ def test_without_rules_or_a_gpu_there_is_no_route() -> None:
     assert Routes(None, "0.32.4", here=True).facts(case(), EMPTY) is None
 
 
-def test_what_no_gpu_multiplies_is_an_error_route() -> None:
-    assert facts(M5_MAX, "matmul-f64-nn-8x8x8 fill=integer tf32=on").path == "error"
+def test_what_no_gpu_multiplies_has_none() -> None:
+    assert M5_MAX.facts(case("matmul-f64-nn-8x8x8 fill=integer tf32=on"), EMPTY) is None
 
 
 def test_only_the_accelerators_cut_operands() -> None:

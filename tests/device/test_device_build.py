@@ -192,9 +192,9 @@ def test_the_backend_is_expected_from_metadata(
     ("platform", "said", "line"),
     [
         ("darwin", None, "pip install mlx"),
-        ("linux", None, "pip install 'pytest-applegpu[cpu]'"),
-        ("linux", "GPU 0: NVIDIA H200 (UUID: GPU-1)\n", "pip install 'pytest-applegpu[cuda13]'"),
-        ("linux", "No devices found.\n", "pip install 'pytest-applegpu[cpu]'"),
+        ("linux", None, "pip install 'mlx[cpu]'"),
+        ("linux", "GPU 0: NVIDIA H200 (UUID: GPU-1)\n", "pip install 'mlx[cuda13]'"),
+        ("linux", "No devices found.\n", "pip install 'mlx[cpu]'"),
     ],
 )
 def test_the_line_that_installs_a_backend(

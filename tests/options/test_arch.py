@@ -49,7 +49,7 @@ def test_an_emulated_device_is_the_newest_with_nax_unless_said() -> None:
 
 @pytest.mark.parametrize("word", ["g16s", "applegpu_g1s", "air64_v26", ""])
 def test_what_is_no_architecture_is_refused(word: str) -> None:
-    with pytest.raises(pytest.UsageError, match=r"--applegpu-arch: .* is not own, all, or an arch"):
+    with pytest.raises(pytest.UsageError, match=r"--applegpu-arch: .* is not own, all, an arch"):
         config(arch=f"applegpu_g16s,{word}")
 
 
@@ -72,3 +72,7 @@ def test_the_ini_twin(suites: Suites, ini: Callable[..., None]) -> None:
     result = suites("--applegpu-backend", "cpu")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(["*applegpu_arch in tox.ini: cpu has no Metal dispatch*"])
+
+
+def test_a_chip_stands_for_its_architecture() -> None:
+    assert arches(arch="M5 Max,M1") == ["applegpu_g17s", "applegpu_g13g"]

@@ -37,7 +37,16 @@ def test_ini_value_is_checked_too(suites: Suites, ini: Callable[..., None]) -> N
 
 
 @pytest.mark.skipif(sys.platform == "darwin", reason="a Mac has the backend")
-def test_missing_backend_ends_with_the_line_to_install_it(suites: Suites) -> None:
+def test_a_backend_of_another_system_says_so(suites: Suites) -> None:
     result = suites("--applegpu-backend", "metal", "--applegpu-case", CASE)
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(["*no metal device*", "*pip install *"])
+    result.stderr.fnmatch_lines(["*no metal device*", "MLX has Metal on macOS alone*"])
+
+
+@pytest.mark.skipif(sys.platform == "darwin", reason="a Mac has no such backend")
+def test_missing_backend_ends_with_the_line_to_install_it(suites: Suites) -> None:
+    result = suites("--applegpu-backend", "cuda", "--applegpu-case", CASE)
+    if result.ret == pytest.ExitCode.OK:
+        pytest.skip("this machine has a CUDA device")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["*no cuda device*", "*pip install 'mlx[[]cuda13]'"])

@@ -118,7 +118,7 @@ def test_words_of_a_line_read_back_to_it() -> None:
         ("matmul dtype=f16 a_shape=2x2 b_shape=2x2 a_layout=q", "a_layout: 'q' is not one of pad"),
         (f"{QUANTIZED} mode=int4", "mode: 'int4' is not one of affine, mxfp4, mxfp8, nvfp4"),
         (f"{QUANTIZED} transpose=maybe", "transpose=maybe is not true or false"),
-        (f"{QUANTIZED} bits=0", "bits: 0 is not a whole number above 0"),
+        (f"{QUANTIZED} bits=0", "bits: 0 is not a whole number from 1 to 2147483647"),
         ("matmul dtype=f16 a_shape=2x2 b_shape=2x2 arch=M7", "arch='M7' is not an architecture"),
         ("matmul dtype=f16 a_shape=2x2 b_shape=2x2 mlx=0.1", "MLX 0.1 is older than 0.29"),
     ],
