@@ -42,18 +42,23 @@ def basis_of(version: str) -> Basis:
     Raises:
         ValueError: the text is no version, or one before 0.29.
     """
-    try:
-        if version != version.strip():
-            raise InvalidVersion(version)
-        asked = Version(version)
-    except InvalidVersion:
-        raise ValueError(f"MLX version {version!r} is not a version such as 0.32.4") from None
+    asked = _parsed(version)
     if asked < OLDEST:
         raise ValueError(f"MLX {version} is older than {OLDEST}: its dispatch is not known")
     release = Version(asked.base_version)
     known = sorted((*RECORDED, *TABLED), key=Version)
     rules = next((one for one in reversed(known) if Version(one) <= release), known[0])
     return Basis(rules, _words(asked, rules, newest=known[-1]))
+
+
+def _parsed(version: str) -> Version:
+    try:
+        found = Version(version)
+    except InvalidVersion:
+        found = None
+    if found is None or version != version.strip():
+        raise ValueError(f"MLX version {version!r} is not a version such as 0.32.4")
+    return found
 
 
 def _words(asked: Version, rules: str, newest: str) -> str:
