@@ -100,7 +100,9 @@ class View:
             return type(self)(self.values.astype(dtype.numpy))
 
     def __getitem__(self, index: Any) -> Self:
-        """Return a view of a part."""
+        """Return a view of a part; along an axis that one element is left of, the step is 1."""
+        if isinstance(index, tuple) and all(isinstance(one, slice) for one in index):
+            index = tuple(map(_simplified, index, self.values.shape))
         return self.seen(self.values[index])
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:
@@ -119,6 +121,11 @@ class View:
         )
         offset = (_address(values) - self._origin) // size if values.size else 0
         return Layout(values.shape, strides, self.dtype.name, offset, reach)
+
+
+def _simplified(one: slice, size: int) -> slice:
+    taken = range(size)[one]
+    return slice(taken[0], taken[0] + 1) if len(taken) == 1 else one
 
 
 def _address(values: npt.NDArray[Any]) -> int:

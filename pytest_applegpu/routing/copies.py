@@ -9,6 +9,7 @@ from pytest_applegpu.routing.arrays import ITEMSIZE, Array, Shape, dense
 from pytest_applegpu.routing.launch import Launch, Tape, Triple
 
 INT32_MAX: Final = 2**31 - 1
+UINT32_MAX: Final = 2**32 - 1
 MOST_THREADS: Final = 1024
 """Threads of a threadgroup; a pipeline on a real device may allow fewer."""
 
@@ -36,6 +37,27 @@ def block_dims(dim0: int, dim1: int, dim2: int, pow2: int = 10) -> Triple:
                 break
         if total in {before, pow2}:
             return 1 << powers[0], 1 << powers[1], 1 << powers[2]
+
+
+def grid_2d(shape: Shape, strides: Shape, per_thread: int = 1) -> Triple:
+    """Return two axes of threads, each within 32 bits, for `per_thread` elements a thread.
+
+    Axes are multiplied up in turn; broadcast ones (stride 0) do not count. The longer one is first.
+    """
+    x, y, left = 1, 1, per_thread
+    for size, stride in zip(shape, strides, strict=True):
+        if stride == 0:
+            continue
+        if left % size == 0:
+            left //= size
+            continue
+        x, y = (x * size, y) if x * size < UINT32_MAX else (x, y * size)
+        if left > 1 and x % left == 0:
+            x, left = x // left, 1
+        elif left > 1 and y % left == 0:
+            y, left = y // left, 1
+    x, y = max(x, y), min(x, y)
+    return (ceil_div(x, left) * left if left > 1 else x), y, 1
 
 
 def collapsed(
@@ -66,9 +88,10 @@ def collapsed(
 
 
 def contiguous_copy(tape: Tape, array: Array) -> Array:
-    """Copy `array` to row-major memory of its own."""
+    """Copy `array` to row-major memory of its own; nothing is launched for no elements."""
     out = dense(array.shape, array.dtype)
-    tape.add(general_copy(array, out))
+    if out.size:
+        tape.add(general_copy(array, out))
     return out
 
 
@@ -99,22 +122,25 @@ def scalar_copy(source: str, target: str) -> Launch:
     return _copy("s", source, target, (1, 1, 1), (1, 1, 1))
 
 
-def fill(tape: Tape, dtype: str, size: int) -> None:
-    """Write down the launch that fills `size` elements with one value, if there are any."""
-    if not size:
-        return
-    per_thread = work_per_thread(dtype, size)
-    threads = ceil_div(size, per_thread)
-    group = (min(MOST_THREADS, threads), 1, 1)
-    tape.add(_copy("sn" if per_thread > 1 else "s", dtype, dtype, (threads, 1, 1), group))
+def fill(tape: Tape, out: Array) -> None:
+    """Write down the launch that fills dense `out` with one value, if it has elements."""
+    if out.size:
+        tape.add(_linear("s", out.dtype, out))
 
 
-def vector_copy(source: str, target: str, size: int) -> Launch:
-    """Return the copy of `size` elements, one after another, between formats."""
-    per_thread = work_per_thread(target, size)
+def vector_copy(array: Array, dtype: str) -> Launch:
+    """Return the copy of an array without gaps, one element after another, between formats."""
+    return _linear("v", array.dtype, Array(array.shape, array.strides, dtype, 0, array.data_size))
+
+
+def _linear(name: str, source: str, out: Array) -> Launch:
+    size = out.data_size
+    per_thread = work_per_thread(out.dtype, size)
     threads = ceil_div(size, per_thread)
-    name = "vn" if per_thread > 1 else "v"
-    return _copy(name, source, target, (threads, 1, 1), (min(MOST_THREADS, threads), 1, 1))
+    large = size > UINT32_MAX
+    grid = grid_2d(out.shape, out.strides, per_thread) if large else (threads, 1, 1)
+    name += "2" if large else "n" if per_thread > 1 else ""
+    return _copy(name, source, out.dtype, grid, (min(MOST_THREADS, threads), 1, 1))
 
 
 def work_per_thread(dtype: str, size: int) -> int:

@@ -6,7 +6,6 @@ from typing import Final
 
 from pytest_applegpu.routing.arrays import (
     Array,
-    Shape,
     broadcast_to,
     dense,
     dense_strides,
@@ -15,15 +14,15 @@ from pytest_applegpu.routing.broadcasting import together
 from pytest_applegpu.routing.copies import (
     INT32_MAX,
     MOST_THREADS,
+    UINT32_MAX,
     block_dims,
     ceil_div,
     collapsed,
+    grid_2d,
     work_per_thread,
 )
 from pytest_applegpu.routing.formats import converted, promoted
 from pytest_applegpu.routing.launch import Launch, Tape, Triple
-
-UINT32_MAX: Final = 2**32 - 1
 
 _SPECIALISED: Final = 3
 """Axes up to which a strided kernel has a name of its own."""
@@ -101,27 +100,6 @@ def _strided(op: str, a: Array, b: Array, out: Array) -> Launch:
 
 def _launch(kernel: str, grid: Triple, group: Triple) -> Launch:
     return Launch(kernel, "elementwise", grid, group, "threads", label="elementwise", staged=0)
-
-
-def grid_2d(shape: Shape, strides: Shape, per_thread: int) -> Triple:
-    """Return two axes of threads, each within 32 bits, for `per_thread` elements a thread.
-
-    Axes are multiplied up in turn; broadcast ones (stride 0) do not count.
-    """
-    x, y, left = 1, 1, per_thread
-    for size, stride in zip(shape, strides, strict=True):
-        if stride == 0:
-            continue
-        if left % size == 0:
-            left //= size
-            continue
-        x, y = (x * size, y) if x * size < UINT32_MAX else (x, y * size)
-        if left > 1 and x % left == 0:
-            x, left = x // left, 1
-        elif left > 1 and y % left == 0:
-            y, left = y // left, 1
-    x, y = max(x, y), min(x, y)
-    return (ceil_div(x, left) * left if left > 1 else x), y, 1
 
 
 def number(dtype: str) -> Array:

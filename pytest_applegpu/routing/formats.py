@@ -54,7 +54,7 @@ def converted(tape: Tape, array: Array, dtype: str) -> Array:
     if array.size == 0:
         return dense(array.shape, dtype)
     if array.contiguous:
-        tape.add(vector_copy(array.dtype, dtype, array.data_size))
+        tape.add(vector_copy(array, dtype))
         return Array(array.shape, array.strides, dtype, data_size=array.data_size)
     out = dense(array.shape, dtype)
     tape.add(general_copy(array, out))

@@ -132,6 +132,10 @@ class Route:
         return tuple(f"{one.kernel}{one.suffix}" for one in self.launches)
 
 
+NO_SUCH_AXIS: Final = "SmallVector out of range."
+"""What MLX raises where it asks for an axis that an array does not have."""
+
+
 class Refused(Exception):  # noqa: N818 - MLX refuses; that is a prediction, not a fault here
     """MLX raises here, with this message."""
 

@@ -60,7 +60,8 @@ def _late(shape: Shape, dtype: str, gap: int) -> Array:
 
 def _stepped(shape: Shape, dtype: str, _: int) -> Array:
     strides = dense_strides((*shape[:-1], 2 * shape[-1]))
-    return _spanned(shape, (*strides[:-1], 2), dtype)
+    step = 1 if shape[-1] == 1 else 2  # MLX takes the step of an axis of one element for 1
+    return _spanned(shape, (*strides[:-1], step), dtype)
 
 
 def _broadcast(shape: Shape, dtype: str, _: int) -> Array:
@@ -83,8 +84,11 @@ def _heads(shape: Shape, dtype: str, _: int) -> Array:
 
 
 def _spanned(shape: Shape, strides: Shape, dtype: str) -> Array:
+    """Return a slice, which is dense where it has no elements."""
+    if prod(shape) == 0:
+        return dense(shape, dtype)
     span = 1 + sum((n - 1) * abs(s) for n, s in zip(shape, strides, strict=True))
-    return Array(shape, strides, dtype, data_size=span if prod(shape) else 0)
+    return Array(shape, strides, dtype, data_size=span)
 
 
 _STORED: Final[dict[str, Callable[[Shape, str, int], Array]]] = {

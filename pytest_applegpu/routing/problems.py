@@ -59,12 +59,16 @@ def placed(placement: Placement, dtype: str) -> Array:
 
 
 def _slice(array: Array, spans: list[list[int]]) -> Array:
+    """Return the view of some of the elements; where one is left of an axis, its step is 1.
+
+    A view without elements is dense.
+    """
     shape, strides, offset = [], [], array.offset
     for (start, stop, step), size, stride in zip(spans, array.shape, array.strides, strict=True):
         first = start + size if start < 0 else start
         count = -(-(stop - start) // step)
         shape.append(max(count, 0))
-        strides.append(stride * step)
+        strides.append(stride if count == 1 else stride * step)
         offset += first * stride
     return _view(array, tuple(shape), tuple(strides), offset)
 
@@ -86,9 +90,11 @@ def _reshape(array: Array, shape: list[int]) -> Array:
 
 
 def _view(array: Array, shape: tuple[int, ...], strides: tuple[int, ...], offset: int) -> Array:
+    if not all(shape):
+        return dense(shape, array.dtype)
     steps = zip(shape, strides, strict=True)
     span = 1 + sum((size - 1) * abs(stride) for size, stride in steps)
-    return Array(shape, strides, array.dtype, offset, span if all(shape) else 0)
+    return Array(shape, strides, array.dtype, offset, span)
 
 
 _STEPS: Final[dict[str, Callable[[Array, Any], Array]]] = {

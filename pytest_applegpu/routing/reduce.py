@@ -7,10 +7,8 @@ from math import prod
 from typing import Final
 
 from pytest_applegpu.routing.arrays import Shape, dense_strides
-from pytest_applegpu.routing.copies import INT32_MAX, MOST_THREADS, ceil_div
+from pytest_applegpu.routing.copies import INT32_MAX, MOST_THREADS, ceil_div, grid_2d
 from pytest_applegpu.routing.launch import Launch, Tape, Triple
-
-UINT32_MAX: Final = 2**32 - 1
 
 _LOOPED_GROUP: Final = (256, 1, 1)
 _COLUMNS: Final = 32
@@ -52,30 +50,16 @@ class Columns:
         kept = len(self.out)
         while kept and strides[kept - 1] < self.stride:
             kept -= 1
-        return grid_2d(self.out[:kept], strides[:kept])
+        x, y, _ = grid_2d(self.out[:kept], strides[:kept])
+        return x, y
 
     def kernel(self, kind: str, blocking: str = "") -> str:
-        """Return a kernel's name; 3 reduced axes and more have one kernel in common."""
+        """Return a kernel's name: that of bytes for booleans, one for 3 reduced axes and more."""
         large = "_large" if prod(self.out) * self.total > INT32_MAX else ""
         axes = min(len(self.others) + 1, 3)
         axes = 5 if axes == 3 else axes
-        return f"col_reduce_{kind}{large}_{axes}{blocking}_reduce_{self.name}{self.dtype}"
-
-
-def grid_2d(shape: Shape, strides: Shape) -> tuple[int, int]:
-    """Return a grid of as many points as `shape` has, each side within 32 bits, the longer first.
-
-    Axes of stride 0 do not count.
-    """
-    x = y = 1
-    for size, stride in zip(shape, strides, strict=True):
-        if stride == 0:
-            continue
-        if x * size < UINT32_MAX:
-            x *= size
-        else:
-            y *= size
-    return max(x, y), min(x, y)
+        dtype = "int8" if self.dtype == "bool_" else self.dtype
+        return f"col_reduce_{kind}{large}_{axes}{blocking}_reduce_{self.name}{dtype}"
 
 
 def column_reduce(tape: Tape, columns: Columns) -> None:

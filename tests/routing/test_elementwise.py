@@ -2,8 +2,8 @@
 
 import pytest
 
-from pytest_applegpu.routing.arrays import Array, Shape, broadcast_to, dense, transposed
-from pytest_applegpu.routing.elementwise import arithmetic, binary, grid_2d, number
+from pytest_applegpu.routing.arrays import Array, broadcast_to, dense, transposed
+from pytest_applegpu.routing.elementwise import arithmetic, binary, number
 from pytest_applegpu.routing.launch import Launch, Refused, Tape
 
 
@@ -69,19 +69,6 @@ def test_sizes_beyond_32_bits_have_kernels_of_their_own() -> None:
     assert (flat.kernel, flat.grid[0] * flat.grid[1]) == ("vs2_Addfloat32", 2**16 * (2**15 + 1))
     _, strided = run(f32(2**17, 2**15), f32(2**15))
     assert strided.kernel == "g2large_Addfloat32"
-
-
-@pytest.mark.parametrize(
-    ("shape", "per_thread", "grid"),
-    [
-        ((2**20, 2**14), 2, (2**19, 2**14, 1)),
-        ((2, 2**20, 2**14), 2, (2**20, 2**14, 1)),
-        ((3, 2**31), 2, (2**30, 3, 1)),
-        ((3, 5), 2, (16, 1, 1)),
-    ],
-)
-def test_two_axes_of_threads(shape: Shape, per_thread: int, grid: tuple[int, int, int]) -> None:
-    assert grid_2d(shape, (1,) * len(shape), per_thread) == grid
 
 
 def test_formats_are_brought_together_and_shapes_must_broadcast() -> None:

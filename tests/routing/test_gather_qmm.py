@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pytest_applegpu.routing.arrays import Shape, dense
+from pytest_applegpu.routing.arrays import Shape
 from pytest_applegpu.routing.calls import GatherQMM, Quantized
 from pytest_applegpu.routing.launch import Launch, Refused, Tape
 from pytest_applegpu.routing.layouts import operand
@@ -124,9 +124,33 @@ def test_refusals() -> None:
         launched((8, 1, 512), rhs=(3,))
 
 
-def test_no_products_launch_no_product() -> None:
-    tape = Tape()
-    weights = Quantized((4, 512, 512), 64, 4, "affine", transpose=True)
-    call = GatherQMM(dense((0, 1, 512), "float16"), weights, None, (0,), sorted=False)
-    gather_qmm(call, Target("applegpu_g14s", nax=False, tf32=True, version="0.32.1"), tape)
-    assert tape.launches == []
+def test_indices_are_looked_at_before_the_axes_of_x_before_0_32_1() -> None:
+    with pytest.raises(Refused, match=r"Shapes \(15\) and \(1,16\) cannot be broadcast"):
+        launched((512,), lhs=(15,), rhs=(1, 16), version="0.31.2")
+    with pytest.raises(Refused, match=r"must have at least two dimensions"):
+        launched((512,), lhs=(15,), rhs=(1, 16))
+
+
+def test_integers_are_cast_to_bfloat16_for_such_scales() -> None:
+    cast, one = launched(
+        (8, 1, 8192), (8192, 8192), lhs=(64,), rhs=(), mode="mxfp4", version="0.29.3", dtype="uint8"
+    )
+    assert cast.kernel == "vn_copyuint8bfloat16"
+    assert one.kernel == "mxfp4_gather_qmv_fast_bfloat16_t_gs_32_b_4"
+
+
+def test_no_indices_give_a_grid_without_layers() -> None:
+    made, one = launched((33, 512), (1, 512, 64), rhs=(0,), transpose=False)
+    assert made.role == "index"
+    assert (one.label, one.grid, one.threadgroups) == ("gather_qmm_n", (2, 2, 0), 0)
+    (one,) = launched((0, 1, 512), rhs=(0,))
+    assert (one.label, one.grid) == ("gather_qmv_fast", (1, 64, 0))
+
+
+def test_products_without_elements_launch_none() -> None:
+    assert [x.role for x in launched((4, 0, 512), rhs=(4,))] == ["index"]
+
+
+def test_a_vector_without_indices_meets_batches_of_weights() -> None:
+    with pytest.raises(Refused, match=r"^SmallVector out of range\.$"):
+        launched((512,))

@@ -8,7 +8,7 @@ from pytest_applegpu.routing.arrays import Array, dense, transposed
 from pytest_applegpu.routing.calls import GatherMM
 from pytest_applegpu.routing.gathered.gather import gather_mm
 from pytest_applegpu.routing.gathered.in_order import batch_contiguous
-from pytest_applegpu.routing.launch import Launch, Tape
+from pytest_applegpu.routing.launch import Launch, Refused, Tape
 from pytest_applegpu.routing.target import Target
 
 SIMD = Target("applegpu_g14s", nax=False, tf32=True, version="0.32.1")
@@ -121,3 +121,9 @@ def test_matrices_with_steps_or_out_of_order_are_copied() -> None:
         found = batch_contiguous(tape, array)
         assert (found.letter, found.ld) == ("n", 65)
         assert [one.role for one in tape.launches] == ["copy"]
+
+
+def test_one_matrix_without_a_batch_axis_must_be_row_major() -> None:
+    assert routed(dense((100, 1, 48), "float32"), dense((48, 65), "float32"))
+    with pytest.raises(Refused, match=r"^SmallVector out of range\.$"):
+        routed(dense((100, 1, 48), "float32"), transposed(dense((65, 48), "float32")))

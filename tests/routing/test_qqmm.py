@@ -23,10 +23,11 @@ def launched(
     mode: str = "mxfp8",
     layout: str | None = None,
     dtype: str = "float16",
+    transpose: bool = True,
 ) -> list[Launch]:
     tape = Tape()
     bits, group = {"mxfp8": (8, 32), "mxfp4": (4, 32), "nvfp4": (4, 16)}.get(mode, (4, 32))
-    weights = Quantized(w, group, bits, mode, transpose=True)
+    weights = Quantized(w, group, bits, mode, transpose)
     target = Target("applegpu_g17s", nax=True, tf32=True, version=version)
     qqmm(QQMM(operand(x, dtype, layout, transpose=False), weights, ready), target, tape)
     return tape.launches
@@ -104,3 +105,29 @@ def test_integers() -> None:
     assert (
         refusal((1, 512), dtype="int32", ready=False) == f"{said} second argument dtype == int32."
     )
+
+
+def test_booleans_are_called_bool() -> None:
+    assert refusal((1, 512), dtype="bool_").endswith("first argument dtype == bool.")
+
+
+def test_groups_are_looked_at_before_formats() -> None:
+    assert "are incompatible" in refusal((1, 16), (8, 16), dtype="int32")
+
+
+@pytest.mark.parametrize("version", ["0.31.2", "0.32.1"])
+def test_weights_of_packed_words_need_scales(version: str) -> None:
+    assert refusal((1, 512), dtype="uint32", ready=False, version=version) == (
+        "[qqmm] Scales must be provided if second argument is quantized."
+    )
+
+
+def test_transpose_is_no_parameter() -> None:
+    assert launched((5, 512), (64, 512), transpose=False) == launched((5, 512), (64, 512))
+
+
+def test_names_of_affine_weights_say_nothing_of_a_global_scale() -> None:
+    weights, rounded, _ = launched((1, 512), ready=False, mode="affine")
+    assert weights.kernel == "affine_quantize_float16_t_gs_32_b_4"
+    assert rounded.kernel == "affine_quantize_dequantize_float16_t_gs_32_b_4_hgs_false"
+    assert launched((1, 512), ready=False)[0].kernel.endswith("_hgs_false")

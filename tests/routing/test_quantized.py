@@ -116,3 +116,21 @@ def test_reasons_name_the_limit() -> None:
     )
     quantized_matmul(call, M4_MAX, tape)
     assert "M >= the limit of vector kernels: matrix kernel: 13 >= 13" in map(str, tape.reasons)
+
+
+def test_a_vector_meets_one_matrix_of_weights_only() -> None:
+    assert launched((512,), (8, 512))[0].grid == launched((1, 512), (8, 512))[0].grid
+    for batch in ((3,), (1,), (2, 3)):
+        with pytest.raises(Refused, match=r"^SmallVector out of range\.$"):
+            launched((512,), (*batch, 8, 512))
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int64"])
+def test_integers_ran_uncast_beside_scales_taken_for_bfloat16(dtype: str) -> None:
+    tape = Tape()
+    weights = Quantized((512, 2048), 32, 4, "mxfp4", transpose=True)
+    old = Target("applegpu_g14s", nax=False, tf32=False, version="0.29.3")
+    quantized_matmul(QuantizedMatmul(dense((1, 100, 2048), dtype), weights), old, tape)
+    (one,) = tape.launches
+    assert one.kernel == f"mxfp4_qmm_t_{dtype}_t_gs_32_b_4_alN_true_batch_0"
+    assert one.grid == (16, 4, 1)

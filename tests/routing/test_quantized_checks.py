@@ -7,7 +7,7 @@ import pytest
 from pytest_applegpu.routing.arrays import Shape, dense
 from pytest_applegpu.routing.calls import Quantized
 from pytest_applegpu.routing.launch import Refused
-from pytest_applegpu.routing.quantized.refusals import packed
+from pytest_applegpu.routing.quantized.refusals import packed, result_type
 from pytest_applegpu.routing.quantized.rules import RULES, Rules
 
 OLD, NEW = RULES.at("0.29.3"), RULES.at("0.32.1")
@@ -73,3 +73,34 @@ def test_integers_are_refused() -> None:
     assert refusal((1, 64), small, NEW, "int32") == (
         "[op] Only real floating types are supported but x.dtype() == int32."
     )
+
+
+def test_booleans_are_called_bool() -> None:
+    plain = Quantized((64, 64), 64, 4, "affine", transpose=True)
+    assert refusal((1, 64), plain, NEW, "bool_").endswith(
+        "scales.dtype() == bool and biases.dtype() == bool."
+    )
+    small = Quantized((64, 64), 32, 4, "mxfp4", transpose=True)
+    assert refusal((1, 64), small, NEW, "bool_").endswith("x.dtype() == bool.")
+
+
+def test_before_0_30_integers_promote_with_scales_taken_for_bfloat16() -> None:
+    small = Quantized((64, 64), 32, 4, "mxfp4", transpose=True)
+    assert packed("op", dense((1, 64), "uint8"), small, OLD).N == 64
+    assert refusal((1, 64), small, OLD, "complex64").endswith("x.dtype() == complex64.")
+
+
+@pytest.mark.parametrize(
+    ("dtype", "affine", "small"),
+    [
+        ("uint8", "uint8", "bfloat16"),
+        ("bool_", "bool_", "bfloat16"),
+        ("float16", "float16", "float32"),
+        ("bfloat16", "bfloat16", "bfloat16"),
+    ],
+)
+def test_format_of_the_result(dtype: str, affine: str, small: str) -> None:
+    x = dense((1, 64), dtype)
+    assert result_type(x, "affine", OLD) == affine
+    assert result_type(x, "mxfp4", OLD) == small
+    assert result_type(x, "mxfp4", NEW) == dtype

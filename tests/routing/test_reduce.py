@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pytest_applegpu.routing.arrays import Shape
 from pytest_applegpu.routing.launch import Launch, Tape
-from pytest_applegpu.routing.reduce import Columns, column_reduce, grid_2d
+from pytest_applegpu.routing.reduce import Columns, column_reduce
 
 
 def launched(out: Shape, size: int, stride: int, others: Shape = ()) -> list[Launch]:
@@ -62,8 +62,7 @@ def test_large() -> None:
     assert one.kernel == "col_reduce_small_large_1_reduce_sumfloat16"
 
 
-def test_a_grid_has_two_sides_of_32_bits() -> None:
-    assert grid_2d((3, 4, 5), (20, 5, 1)) == (60, 1)
-    assert grid_2d((3, 4), (0, 1)) == (4, 1)
-    assert grid_2d((1 << 17, 1 << 16), (1 << 16, 1)) == (1 << 17, 1 << 16)
-    assert grid_2d((1 << 16, 1 << 17), (1 << 17, 1)) == (1 << 17, 1 << 16)
+def test_booleans_are_summed_as_bytes() -> None:
+    tape = Tape()
+    column_reduce(tape, Columns("sum", "bool_", (1, 512), 8, 512))
+    assert tape.launches[0].kernel == "col_reduce_small_1_reduce_sumint8"

@@ -104,3 +104,16 @@ def test_what_mlx_refuses(
 ) -> None:
     with pytest.raises(Refused, match=words):
         routed(dense(a, dtype), dense((4, 4), dtype), dense(segments, "uint32"))
+
+
+def test_one_segment_must_be_dense() -> None:
+    a, b = dense((64, 1024), "float16"), dense((1024, 96), "float16")
+    assert len(routed(a, b, dense((2,), "uint32"))) == 1
+    with pytest.raises(Refused, match=r"^SmallVector out of range\.$"):
+        routed(a, b, Array((2,), (2,), "uint32", data_size=3))
+
+
+def test_no_segments_are_not_copied() -> None:
+    a, b = dense((64, 1024), "float16"), dense((1024, 96), "float16")
+    (launch,) = routed(a, b, Array((0, 2), (4, 2), "uint32", data_size=0))
+    assert launch.role == "matmul"

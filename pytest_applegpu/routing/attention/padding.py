@@ -12,14 +12,16 @@ from pytest_applegpu.routing.launch import Launch, Tape
 def pad(tape: Tape, array: Array, dim: int) -> Array:
     """Copy `array` into zeros of head dimension `dim`: a fill, and a copy between strides."""
     wide = dense((*array.shape[:-1], dim), array.dtype)
-    fill(tape, wide.dtype, wide.size)
-    tape.add(between_strides(array, _part(wide, array.shape)))
+    fill(tape, wide)
+    if array.size:
+        tape.add(between_strides(array, _part(wide, array.shape)))
     return wide
 
 
 def unpad(tape: Tape, wide: Array, out: Array) -> None:
     """Copy what `out` wants of the padded result, between strides."""
-    tape.add(between_strides(_part(wide, out.shape), out))
+    if out.size:
+        tape.add(between_strides(_part(wide, out.shape), out))
 
 
 def between_strides(array: Array, out: Array) -> Launch:

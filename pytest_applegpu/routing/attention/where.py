@@ -11,9 +11,9 @@ from pytest_applegpu.routing.copies import (
     block_dims,
     ceil_div,
     collapsed,
+    grid_2d,
     work_per_thread,
 )
-from pytest_applegpu.routing.elementwise import grid_2d
 from pytest_applegpu.routing.launch import Launch, Triple
 
 _SPECIALISED: Final = 3

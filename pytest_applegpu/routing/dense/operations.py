@@ -45,7 +45,7 @@ def _matrices(call: Matmul, target: Target, tape: Tape, a: Array, b: Array) -> N
         return
     tape.because("an operand without elements: zeros", f"{a.shape} @ {b.shape}")
     out = dense((*a.shape[:-1], b.shape[-1]), a.dtype)
-    fill(tape, out.dtype, out.size)
+    fill(tape, out)
 
 
 def _inexact(a: Array, b: Array) -> str:
@@ -123,6 +123,6 @@ def _without_k(tape: Tape, c: Array, beta: float, *, scales: bool) -> None:
     if scales and beta != 1.0:
         binary_into(tape, "Multiply", c, number(c.dtype))
     elif c.row_contiguous:
-        tape.add(vector_copy(c.dtype, c.dtype, c.size))
+        tape.add(vector_copy(c, c.dtype))
     else:
         tape.add(general_copy(c, dense(c.shape, c.dtype)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from pytest_applegpu.routing.arrays import dense
 from pytest_applegpu.routing.calls import GatherMM, Matmul
 from pytest_applegpu.routing.checks import as_matrices, as_real, inner_sizes
 from pytest_applegpu.routing.copies import ceil_div, fill
@@ -37,7 +38,8 @@ def gather_mm(call: GatherMM, target: Target, tape: Tape) -> None:
     gathering = _gathering(call, tape)
     if gathering.a.size == 0 or gathering.b.size == 0:
         tape.because("an operand without elements: zeros", f"{call.a.shape}, {call.b.shape}")
-        fill(tape, gathering.dtype, gathering.batch * gathering.m * gathering.n)
+        shape = (*gathering.lhs.shape, gathering.m, gathering.n)
+        fill(tape, dense(shape, gathering.dtype))
         return
     if gathering.m == 1 and call.sorted and call.lhs is None:
         sorted_rows(tape, gathering, target)

@@ -13,7 +13,7 @@ from pytest_applegpu.routing.dense.steel import staged_bytes
 from pytest_applegpu.routing.gathered.gathering import Gathering, aligned
 from pytest_applegpu.routing.gathered.rules import RULES, GatherRules
 from pytest_applegpu.routing.indices import offsets
-from pytest_applegpu.routing.launch import Launch, Tape, Tile
+from pytest_applegpu.routing.launch import NO_SUCH_AXIS, Launch, Refused, Tape, Tile
 from pytest_applegpu.routing.target import Target
 
 SIMD_TILE: Final = Tile(16, 64, 16, 1, 2)
@@ -86,10 +86,17 @@ def _nax_tile(tape: Tape, rows: int, matrices: int) -> Tile:
 
 
 def batch_contiguous(tape: Tape, array: Array) -> Matrix:
-    """Return matrices in the form they lie in if their batch axes lie in order, else copied."""
+    """Return matrices in the form they lie in if their batch axes lie in order, else copied.
+
+    Raises:
+        Refused: one matrix without a batch axis, which MLX looks for, does not lie row by row.
+    """
     (rows, columns), (k, n) = array.strides[-2:], array.shape[-2:]
     if array.row_contiguous:
         return Matrix(array, transposed=False, ld=rows)
+    if array.ndim == 2:
+        tape.because("one matrix, not row-major: batch axes are asked for", f"{array.strides}")
+        raise Refused(NO_SUCH_AXIS)
     if _in_order(array):
         if columns == 1 and (n != 1 or rows == n):
             return Matrix(array, transposed=False, ld=rows)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import Final
 
-from pytest_applegpu.routing.arrays import Array
+from pytest_applegpu.routing.arrays import Array, dense
 from pytest_applegpu.routing.broadcasting import batches_together
 from pytest_applegpu.routing.calls import BlockMaskedMM, Matmul
 from pytest_applegpu.routing.checks import as_matrices, as_real, inner_sizes
@@ -59,7 +59,7 @@ def block_masked_mm(call: BlockMaskedMM, target: Target, tape: Tape) -> None:
     m, n, batch = a.shape[-2], b.shape[-1], a.shape[:-2]
     if a.size == 0 or b.size == 0:
         tape.because("an operand without elements: zeros", f"{a.shape}, {b.shape}")
-        fill(tape, a.dtype, prod(batch) * m * n)
+        fill(tape, dense((*batch, m, n), a.dtype))
         return
     left, right = matrix(tape, a, vector=m == 1), matrix(tape, b, vector=n == 1)
     problem = _Problem(

@@ -14,7 +14,7 @@ from pytest_applegpu.routing.dense.given import given
 from pytest_applegpu.routing.dense.leading import leading
 from pytest_applegpu.routing.dense.matrices import Matrix, matrix
 from pytest_applegpu.routing.dense.steel import flag, simd_tile, staged_bytes
-from pytest_applegpu.routing.launch import Launch, Refused, Tape, Tile, Triple
+from pytest_applegpu.routing.launch import NO_SUCH_AXIS, Launch, Refused, Tape, Tile, Triple
 from pytest_applegpu.routing.target import Target
 from pytest_applegpu.routing.versions import ByVersion
 
@@ -114,9 +114,15 @@ def _segments(tape: Tape, segments: Array) -> bool:
     """Bring the bounds into a form that the kernel reads; return whether it is the dense one.
 
     The other form has starts and ends one element apart, as neighbours in a list of bounds.
+
+    Raises:
+        Refused: the bounds of the one segment do not lie side by side.
     """
     if segments.row_contiguous:
         return True
+    if segments.ndim == 1:
+        tape.because("one segment that is not dense: a second axis is asked for")
+        raise Refused(NO_SUCH_AXIS)
     if _neighbours(segments):
         tape.because("each segment begins where the last one ends", f"strides {segments.strides}")
         return False

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from math import prod
 
-from pytest_applegpu.routing.arrays import Array, broadcast_to, dense
+from pytest_applegpu.routing.arrays import Array, broadcast_to
 from pytest_applegpu.routing.calls import GatherQMM, QuantizedMatmul
 from pytest_applegpu.routing.checks import shape_words
-from pytest_applegpu.routing.copies import general_copy, row_contiguous, vector_copy
+from pytest_applegpu.routing.copies import row_contiguous
+from pytest_applegpu.routing.formats import converted
 from pytest_applegpu.routing.indices import broadcast, gathered
 from pytest_applegpu.routing.launch import Refused, Tape
 from pytest_applegpu.routing.quantized.gather_qmm_sorted import experts, gather_qmm_sorted
@@ -16,7 +17,7 @@ from pytest_applegpu.routing.quantized.product import Product, dense_rows
 from pytest_applegpu.routing.quantized.qmm import gather_qmm_tiled
 from pytest_applegpu.routing.quantized.qmv import gather_qmv, row_limit
 from pytest_applegpu.routing.quantized.qvm import gather_qvm
-from pytest_applegpu.routing.quantized.refusals import packed
+from pytest_applegpu.routing.quantized.refusals import packed, result_type
 from pytest_applegpu.routing.quantized.rules import RULES, Rules
 from pytest_applegpu.routing.target import Target
 
@@ -33,18 +34,16 @@ def gather_qmm(call: GatherQMM, target: Target, tape: Tape) -> None:
         return
     rules = RULES.at(target.version)
     weights = packed("gather_qmm", call.x, call.weights, rules)
-    if call.x.ndim < 2:
-        raise Refused(f"[gather_qmm] {rules.flat_x} {shape_words(call.x.shape)}.")
-    x = _cast(tape, call.x, _type_of(call, rules))
-    lhs = gathered(tape, x.shape[:-2], call.lhs)
-    rhs = gathered(tape, call.weights.w[:-2], call.rhs)
-    lhs, rhs = broadcast(lhs, rhs)
+    x = converted(tape, call.x, result_type(call.x, call.weights.mode, rules))
+    lhs, rhs = _indices(tape, call, rules)
     x = dense_rows(tape, x)
     M, B = x.shape[-2], lhs.size
     out = (*lhs.shape, M, weights.N)
-    if prod(out) == 0:
-        tape.because("the result is empty: nothing is launched", f"shape {out}")
+    if M * weights.N == 0:
+        tape.because("each product is empty: nothing is launched", f"shape {out}")
         return
+    if B == 0:
+        tape.because("no indices: a grid without layers is launched all the same", f"shape {out}")
     product = Product(call.weights, x.dtype, M, weights.N, weights.K, B, out)
     if _walks_in_order(tape, call, product):
         rows = _gone_through(tape, x, rhs)
@@ -53,21 +52,21 @@ def gather_qmm(call: GatherQMM, target: Target, tape: Tape) -> None:
         _picked(tape, target, rules, product)
 
 
-def _type_of(call: GatherQMM, rules: Rules) -> str:
-    """Return the format that x is brought into."""
-    promoted = rules.bfloat16_scales and call.weights.mode != "affine"
-    return "float32" if promoted and call.x.dtype != "bfloat16" else call.x.dtype
+def _indices(tape: Tape, call: GatherQMM, rules: Rules) -> tuple[Array, Array]:
+    """Return both operands' indices in one shape.
 
-
-def _cast(tape: Tape, x: Array, dtype: str) -> Array:
-    if x.dtype == dtype:
-        return x
-    if not x.contiguous:
-        out = dense(x.shape, dtype)
-        tape.add(general_copy(x, out))
-        return out
-    tape.add(vector_copy(x.dtype, dtype, x.data_size))
-    return Array(x.shape, x.strides, dtype, data_size=x.data_size)
+    Raises:
+        Refused: their shapes do not broadcast, or x is a vector.
+    """
+    flat = f"[gather_qmm] {rules.flat_x} {shape_words(call.x.shape)}."
+    if call.x.ndim < 2 and rules.flat_x_first:
+        raise Refused(flat)
+    lhs = gathered(tape, call.x.shape[:-2], call.lhs)
+    rhs = gathered(tape, call.weights.w[:-2], call.rhs)
+    lhs, rhs = broadcast(lhs, rhs)
+    if call.x.ndim < 2:
+        raise Refused(flat)
+    return lhs, rhs
 
 
 def _walks_in_order(tape: Tape, call: GatherQMM, p: Product) -> bool:

@@ -6,7 +6,7 @@ from math import prod
 
 from pytest_applegpu.routing.arrays import Array, broadcast_to
 from pytest_applegpu.routing.calls import QuantizedMatmul
-from pytest_applegpu.routing.launch import Tape
+from pytest_applegpu.routing.launch import NO_SUCH_AXIS, Refused, Tape
 from pytest_applegpu.routing.quantized.product import Product, dense_rows
 from pytest_applegpu.routing.quantized.qmm import qmm
 from pytest_applegpu.routing.quantized.qmv import qmv, row_limit
@@ -28,12 +28,15 @@ def quantized_matmul(call: QuantizedMatmul, target: Target, tape: Tape) -> None:
     if call.x.ndim > 2 and len(call.weights.w) > 2:
         arrays = _broadcast(arrays)
     out = (*arrays[0].shape[:-1], weights.N)
+    if call.x.ndim < 2 < len(call.weights.w):
+        tape.because("rows of a vector are asked for, beside batches of weights", f"{call.x.shape}")
+        raise Refused(NO_SUCH_AXIS)
     if prod(out) == 0:
         tape.because("the result is empty: nothing is launched", f"shape {out}")
         return
     x, w, *_ = (dense_rows(tape, array) for array in arrays)
     together = w.ndim == 2 and x.row_contiguous
-    M = x.size // x.shape[-1] if together or x.ndim < 2 else x.shape[-2]
+    M = x.size // x.shape[-1] if together else x.shape[-2]
     if together:
         tape.because("one matrix of weights, x without gaps: all rows count as M", f"M {M}")
     B = prod(out) // (M * weights.N)

@@ -10,7 +10,7 @@ from pytest_applegpu.routing.calls import Quantized
 from pytest_applegpu.routing.copies import ceil_div, contiguous_copy
 from pytest_applegpu.routing.launch import Launch, Tape, Tile, Triple
 
-TYPE_NAMES: Final = {"float16": "float16_t", "bfloat16": "bfloat16_t", "float32": "float"}
+TYPE_NAMES: Final = {name: f"{name}_t" for name in ITEMSIZE} | {"float32": "float", "bool_": "bool"}
 """Formats as they stand in the names of these kernels."""
 
 

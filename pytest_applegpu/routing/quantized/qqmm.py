@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import prod
 
 from pytest_applegpu.routing.arrays import Array, dense, expanded
 from pytest_applegpu.routing.calls import QQMM
 from pytest_applegpu.routing.checks import REAL, shape_words
 from pytest_applegpu.routing.copies import row_contiguous
+from pytest_applegpu.routing.formats import dtype_words
 from pytest_applegpu.routing.launch import Refused, Tape
 from pytest_applegpu.routing.quantized.product import Product
 from pytest_applegpu.routing.quantized.qmv import qmv
 from pytest_applegpu.routing.quantized.quantize import quantize, quantize_dequantize
-from pytest_applegpu.routing.quantized.refusals import check_mode, packed
+from pytest_applegpu.routing.quantized.refusals import (
+    WORD,
+    check_groups,
+    check_mode,
+    packed,
+    packed_arrays,
+)
 from pytest_applegpu.routing.quantized.rules import RULES, Rules
 from pytest_applegpu.routing.reshape import flattened
 from pytest_applegpu.routing.target import Target
@@ -21,10 +29,13 @@ from pytest_applegpu.routing.target import Target
 def qqmm(call: QQMM, target: Target, tape: Tape) -> None:
     """Write down what `mx.qqmm` launches: quantization, then a vector kernel whatever M is.
 
+    Weights are always N x K: the operation has no say in that, and the call's `transpose` none.
+
     Raises:
         Refused: MLX raises.
     """
     rules = RULES.at(target.version)
+    call = replace(call, weights=replace(call.weights, transpose=True))
     _check_mode(call.weights.mode, rules)
     x = _as_matrix(tape, call)
     N, K = _sizes(call, x, rules)
@@ -69,9 +80,13 @@ def _sizes(call: QQMM, x: Array, rules: Rules) -> tuple[int, int]:
         sizes = f"x.ndim() == {x.ndim} and w.ndim() == {len(w)}"
         raise Refused(f"[qqmm] Only 2D inputs are supported but {sizes}.")
     if call.quantized:
+        words, scales, *_ = packed_arrays(x.dtype, call.weights)
+        check_groups("qqmm", words, scales, call.weights)
         _check_real(x, "first argument")
         weights = packed("qqmm", x, call.weights, rules)
         return weights.N, weights.K
+    if x.dtype == WORD:
+        raise Refused("[qqmm] Scales must be provided if second argument is quantized.")
     _check_real(x, "second argument")
     _check_real(x, "first argument")
     if x.shape[-1] != w[-1]:
@@ -84,5 +99,5 @@ def _sizes(call: QQMM, x: Array, rules: Rules) -> tuple[int, int]:
 
 def _check_real(x: Array, which: str) -> None:
     if x.dtype not in REAL:
-        said = f"{which} dtype == {x.dtype}"
+        said = f"{which} dtype == {dtype_words(x.dtype)}"
         raise Refused(f"[qqmm] Only real floating types except float64 are supported but {said}.")

@@ -7,8 +7,12 @@ from dataclasses import dataclass
 from pytest_applegpu.routing.arrays import Array, Shape, broadcast_shape, dense
 from pytest_applegpu.routing.calls import Quantized
 from pytest_applegpu.routing.checks import REAL, shape_words
+from pytest_applegpu.routing.formats import dtype_words, promoted
 from pytest_applegpu.routing.launch import Refused
 from pytest_applegpu.routing.quantized.rules import Rules
+
+WORD = "uint32"
+"""Format of packed weights; weights in it are taken for packed ones."""
 
 WORD_BITS = 32
 """Bits of the integers that weights are packed into."""
@@ -29,15 +33,22 @@ def packed(tag: str, x: Array, weights: Quantized, rules: Rules) -> Packed:
     Raises:
         Refused: the mode is unknown, or the shapes do not fit.
     """
-    found = _arrays(x.dtype, weights)
+    found = packed_arrays(x.dtype, weights)
     if rules.shapes_first:
         _check_shapes(tag, x, weights, found)
     check_mode(tag, weights.mode, rules)
     _check_scales(tag, found)
     fitting = _check_shapes(tag, x, weights, found)
-    if x.dtype not in REAL:
-        raise Refused(f"[{tag}] Only real floating types are supported but x.dtype() == {x.dtype}.")
+    if result_type(x, weights.mode, rules) not in REAL:
+        said = f"x.dtype() == {dtype_words(x.dtype)}"
+        raise Refused(f"[{tag}] Only real floating types are supported but {said}.")
     return fitting
+
+
+def result_type(x: Array, mode: str, rules: Rules) -> str:
+    """Return the format of the product of `x`: its own, or what it and bfloat16 promote to."""
+    promotes = rules.bfloat16_scales and mode != "affine"
+    return promoted(x.dtype, "bfloat16") if promotes else x.dtype
 
 
 def check_mode(tag: str, mode: str, rules: Rules) -> None:
@@ -64,10 +75,10 @@ def common_batch(x: Shape, w: Shape) -> Shape:
         ) from None
 
 
-def _arrays(dtype: str, weights: Quantized) -> tuple[Array, ...]:
+def packed_arrays(dtype: str, weights: Quantized) -> tuple[Array, ...]:
     """Return packed words and scales, with biases of the scales' kind in the affine mode."""
     *outer, columns = weights.w
-    words = dense((*outer, columns * weights.bits // WORD_BITS), "uint32")
+    words = dense((*outer, columns * weights.bits // WORD_BITS), WORD)
     groups = (*outer, columns // weights.group_size)
     if weights.mode == "affine":
         return words, dense(groups, dtype), dense(groups, dtype)
@@ -83,13 +94,17 @@ def _check_scales(tag: str, found: tuple[Array, ...]) -> None:
     _, scales, *biases = found
     if biases and scales.dtype not in REAL:
         raise Refused(
-            f"[{tag}] Only real floating types are supported but scales.dtype() == {scales.dtype} "
-            f"and biases.dtype() == {biases[0].dtype}."
+            f"[{tag}] Only real floating types are supported but scales.dtype() == "
+            f"{dtype_words(scales.dtype)} and biases.dtype() == {dtype_words(biases[0].dtype)}."
         )
 
 
-def _check_shapes(tag: str, x: Array, weights: Quantized, found: tuple[Array, ...]) -> Packed:
-    words, scales = found[:2]
+def check_groups(tag: str, words: Array, scales: Array, weights: Quantized) -> None:
+    """Refuse scales that are not one a group.
+
+    Raises:
+        Refused: they are more or fewer.
+    """
     group, bits = weights.group_size, weights.bits
     if _unpacked(words, bits) != scales.shape[-1] * group:
         raise Refused(
@@ -97,6 +112,10 @@ def _check_shapes(tag: str, x: Array, weights: Quantized, found: tuple[Array, ..
             f"group_size. w.shape() == {shape_words(words.shape)} and scales.shape() == "
             f"{shape_words(scales.shape)} with group_size={group} and bits={bits}"
         )
+
+
+def _check_shapes(tag: str, x: Array, weights: Quantized, found: tuple[Array, ...]) -> Packed:
+    check_groups(tag, found[0], found[1], weights)
     return _fitting(tag, x, weights, found)
 
 

@@ -23,6 +23,8 @@ class Rules:
     """Scales without biases count as bfloat16: gather_qmm casts x to what both promote to."""
     flat_x: str
     """What is said of an x of one dimension, before its shape."""
+    flat_x_first: bool
+    """It is said before indices are looked at."""
     nax: bool
     """Tiled kernels for the neural accelerators are there."""
     limits: Limits
@@ -69,6 +71,7 @@ RULES: Final = ByVersion(
         shapes_first=True,
         bfloat16_scales=True,
         flat_x="Non-quantized input must have at least two dimensions but got input with shape",
+        flat_x_first=False,
         nax=False,
         limits=((15, (18, 12, 10)), (13, (14, 10, 6)), (0, (18, 12, 10))),
         split_align=None,
@@ -99,6 +102,7 @@ RULES: Final = ByVersion(
         "0.31.2": {"split_align": 1},
         "0.32.1": {
             "flat_x": "Input must have at least two dimensions but got input with shape",
+            "flat_x_first": True,
             "limits": (
                 (17, (33, 25, 13)),
                 (15, (13, 15, 13)),
