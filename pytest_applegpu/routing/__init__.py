@@ -5,5 +5,6 @@ and nothing here was run on a Mac. `predict` is the way in.
 """
 
 from pytest_applegpu.routing.problems import predict
+from pytest_applegpu.routing.target import Gpu
 
-__all__ = ["predict"]
+__all__ = ["Gpu", "predict"]
