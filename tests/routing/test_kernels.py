@@ -136,4 +136,12 @@ def test_every_decision_leaves_its_reason() -> None:
     a = dense((64, 4096), "float32")
     matmul(Matmul(a, transposed(a)), Target(M4, nax=False, tf32=True, version="0.32.4"), tape)
     rules = [str(reason) for reason in tape.reasons]
-    assert any("K is cut" in rule and "yes" in rule for rule in rules)
+    assert "split-K: K >= max(M,N): 4096 >= 64" in rules
+    assert "split-K: 16x16 tiles: 16 <= 1024" in rules
+
+
+def test_the_first_condition_that_fails_is_named() -> None:
+    tape = Tape()
+    a = dense((64, 96), "float32")
+    matmul(Matmul(a, transposed(a)), Target(M4, nax=False, tf32=True, version="0.32.4"), tape)
+    assert "no split-K: K >= 128: 96 < 128" in [str(reason) for reason in tape.reasons]

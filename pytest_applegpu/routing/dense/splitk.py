@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from pytest_applegpu.routing.copies import block_dims, ceil_div
@@ -27,25 +28,39 @@ def next_power_of_2(number: int) -> int:
 
 def splits(tape: Tape, product: Product, letter: str, rules: DenseRules) -> bool:
     """Return whether the SIMD kernels cut K: for a small result with a K that is long beside it."""
-    m, n, k = product.m, product.n, product.k
+    m, n, k, longest = product.m, product.n, product.k, product.longest
+    tests = [("one batch", product.batch, "<=", 1), ("K >= 128", k, ">=", FEWEST_STEPS * BK)]
     if rules.splitk_by_size:
         tiles, most = ceil_div(m, 16) * ceil_div(n, 16), 2048 if letter in {"s", "d"} else 1024
-        rule = f"K is cut with one batch, K >= 128, K >= max(M, N), up to {most} 16x16 tiles"
-        fits = tiles <= most and k >= product.longest
+        tests += [("K >= max(M,N)", k, ">=", longest), ("16x16 tiles", tiles, "<=", most)]
     else:
-        tiles = (m // 16) * (n // 16)
-        rule = "K is cut with one batch, K >= 128, up to 32 whole 16x16 tiles"
-        fits = tiles <= MOST_WHOLE_TILES
-    taken = fits and product.batch == 1 and k // BK >= FEWEST_STEPS
-    tape.because(
-        rule, f"{yes_no(taken)}, batch {product.batch}, M {m}, N {n}, K {k}, {tiles} tiles"
-    )
-    return taken
+        whole = (m // 16) * (n // 16)
+        tests.append(("whole 16x16 tiles", whole, "<=", MOST_WHOLE_TILES))
+    return decided(tape, "split-K", tests)
 
 
-def yes_no(taken: bool) -> str:
-    """Return in a word whether a rule is taken."""
-    return "yes" if taken else "no"
+Test = tuple[str, int, str, int]
+"""A condition in words, and the values that decide it, as in ("K >= 128", 96, ">=", 128)."""
+
+
+def decided(tape: Tape, path: str, tests: Sequence[Test]) -> bool:
+    """Return whether every test holds, and write down all that do, or the first that does not."""
+    failed = next((test for test in tests if not _holds(test)), None)
+    if failed is not None:
+        name, value, sign, limit = failed
+        tape.because(f"no {path}: {name}", f"{value} {_OPPOSITE[sign]} {limit}")
+        return False
+    for name, value, sign, limit in tests:
+        tape.because(f"{path}: {name}", f"{value} {sign} {limit}")
+    return True
+
+
+_OPPOSITE: Final = {">=": "<", "<=": ">", ">": "<="}
+
+
+def _holds(test: Test) -> bool:
+    _, value, sign, limit = test
+    return value > limit if sign == ">" else value >= limit if sign == ">=" else value <= limit
 
 
 def partitions(product: Product, rules: DenseRules) -> int:

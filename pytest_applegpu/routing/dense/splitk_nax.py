@@ -9,7 +9,7 @@ from pytest_applegpu.routing.dense.given import Given
 from pytest_applegpu.routing.dense.nax import LARGE_TILE, TALL_TILE, WIDE_TILE, swizzled
 from pytest_applegpu.routing.dense.product import Product
 from pytest_applegpu.routing.dense.rules import DenseRules
-from pytest_applegpu.routing.dense.splitk import accumulate, partition_params, yes_no
+from pytest_applegpu.routing.dense.splitk import Test, accumulate, decided, partition_params
 from pytest_applegpu.routing.dense.steel import aligned
 from pytest_applegpu.routing.launch import Launch, Tape, Tile
 
@@ -23,15 +23,14 @@ def splits_nax(tape: Tape, product: Product, rules: DenseRules) -> bool:
     m, n, k, longest = product.m, product.n, product.k, product.longest
     if rules.nax_splitk == "none":
         return False
+    tests: list[Test] = [("one batch", product.batch, "<=", 1)]
     if rules.nax_splitk == "large":
-        fits = m * n >= LARGE_RESULT and k >= LONG_K and k >= 3 * longest
-        rule = "K is cut with one batch, M*N >= 2048^2, K >= 10240, K >= 3*max(M, N)"
+        tests += [("M*N >= 2048^2", m * n, ">=", LARGE_RESULT), ("K >= 10240", k, ">=", LONG_K)]
+    if rules.nax_splitk != "large" and longest <= 1024 and 2 * longest < k < 3 * longest:
+        tests += [("K > 2*max(M,N)", k, ">", 2 * longest), ("max(M,N)", longest, "<=", 1024)]
     else:
-        fits = k >= 3 * longest or (longest <= 1024 and k > 2 * longest)
-        rule = "K is cut with one batch, K >= 3*max(M, N), or K > 2*max(M, N) up to max 1024"
-    taken = fits and product.batch == 1
-    tape.because(rule, f"{yes_no(taken)}, batch {product.batch}, M {m}, N {n}, K {k}")
-    return taken
+        tests.append(("K >= 3*max(M,N)", k, ">=", 3 * longest))
+    return decided(tape, "NAX split-K", tests)
 
 
 def split_tile(product: Product, letter: str, rules: DenseRules) -> Tile:
