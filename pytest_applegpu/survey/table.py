@@ -8,6 +8,7 @@ from typing import Final
 
 from tabulate import tabulate
 
+from pytest_applegpu.device.arch import architectures
 from pytest_applegpu.report.phrases import escaped
 from pytest_applegpu.routing.launch import Launch, Route, Triple
 from pytest_applegpu.routing.target import Target
@@ -39,7 +40,9 @@ def route_table(asked: Asked, route: Route, cores: Sequence[int]) -> str:
 
 def _whom(target: Target) -> str:
     nax, tf32 = ("on" if one else "off" for one in (target.nax, target.tf32))
-    return f"{target.arch}, NAX {nax}, TF32 {tf32}, MLX {target.version}"
+    known = target.arch in architectures() or target.arch.startswith("air64")
+    stranger = "" if known else " (of no chip in the table: by generation and letter)"
+    return f"{target.arch}{stranger}, NAX {nax}, TF32 {tf32}, MLX {target.version}"
 
 
 def _launches(launches: Sequence[Launch], cores: Sequence[int]) -> str:

@@ -328,3 +328,10 @@ def test_a_byte_order_mark_is_no_part_of_the_first_line(tmp_path: Path) -> None:
 def test_a_nightly_build_is_not_recorded(capsys: Captured) -> None:
     assert route(CASE, "--mlx", "0.32.4.dev1") == 0
     assert "not recorded: a build of 0.32.4, whose rules are used" in capsys.readouterr().out
+
+
+def test_an_architecture_of_no_known_chip_says_so(capsys: Captured) -> None:
+    assert route(CASE, "--arch", "applegpu_g99z") == 0
+    assert "applegpu_g99z (of no chip in the table: by generation and letter)" in (
+        capsys.readouterr().out
+    )
