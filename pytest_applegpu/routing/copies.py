@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import prod
-from typing import Final
+from typing import Final, NamedTuple
 
 from pytest_applegpu.routing.arrays import ITEMSIZE, Array, Shape, dense
 from pytest_applegpu.routing.launch import Launch, Tape, Triple
@@ -104,6 +104,19 @@ def general_copy(array: Array, out: Array) -> Launch:
     """Return the strided copy of `array` into row-major `out`."""
     shape, _ = collapsed(array.shape, array.strides, out.strides)
     large = array.data_size > INT32_MAX or out.data_size > INT32_MAX
+    return _copy(walk_strides(shape, large=large), array.dtype, out.dtype)
+
+
+class Walk(NamedTuple):
+    """How an elementwise kernel goes over its arrays: its name's first part, grid and group."""
+
+    name: str
+    grid: Triple
+    group: Triple
+
+
+def walk_strides(shape: Shape, *, large: bool) -> Walk:
+    """Return the walk by strides over collapsed axes; `large` takes 64-bit indices."""
     dim0 = shape[-1]
     dim1 = shape[-2] if len(shape) > 1 else 1
     rest = prod(shape) // max(dim0 * dim1, 1)
@@ -112,14 +125,22 @@ def general_copy(array: Array, out: Array) -> Launch:
         per_thread = 4 if large else 2
         name = f"gn{per_thread}"
         dim0 = ceil_div(dim0, per_thread)
-    name += "large" if large else ""
     grid = dim0, dim1, rest
-    return _copy(name, array.dtype, out.dtype, grid, block_dims(*grid))
+    return Walk(f"{name}large" if large else name, grid, block_dims(*grid))
+
+
+def walk_memory(name: str, out: Array, *, large: bool) -> Walk:
+    """Return the walk over memory without gaps, one element after another."""
+    per_thread = work_per_thread(out.dtype, out.data_size)
+    threads = ceil_div(out.data_size, per_thread)
+    grid = grid_2d(out.shape, out.strides, per_thread) if large else (threads, 1, 1)
+    name += "2" if large else "n" if per_thread > 1 else ""
+    return Walk(name, grid, (min(MOST_THREADS, threads), 1, 1))
 
 
 def scalar_copy(source: str, target: str) -> Launch:
     """Return the copy of one element between formats."""
-    return _copy("s", source, target, (1, 1, 1), (1, 1, 1))
+    return _copy(Walk("s", (1, 1, 1), (1, 1, 1)), source, target)
 
 
 def fill(tape: Tape, out: Array) -> None:
@@ -134,13 +155,7 @@ def vector_copy(array: Array, dtype: str) -> Launch:
 
 
 def _linear(name: str, source: str, out: Array) -> Launch:
-    size = out.data_size
-    per_thread = work_per_thread(out.dtype, size)
-    threads = ceil_div(size, per_thread)
-    large = size > UINT32_MAX
-    grid = grid_2d(out.shape, out.strides, per_thread) if large else (threads, 1, 1)
-    name += "2" if large else "n" if per_thread > 1 else ""
-    return _copy(name, source, out.dtype, grid, (min(MOST_THREADS, threads), 1, 1))
+    return _copy(walk_memory(name, out, large=out.data_size > UINT32_MAX), source, out.dtype)
 
 
 def work_per_thread(dtype: str, size: int) -> int:
@@ -148,6 +163,6 @@ def work_per_thread(dtype: str, size: int) -> int:
     return 1 if size < 1 << 16 else max(1, 8 // ITEMSIZE[dtype])
 
 
-def _copy(name: str, source: str, target: str, grid: Triple, group: Triple) -> Launch:
-    kernel = f"{name}_copy{source}{target}"
-    return Launch(kernel, "copy", grid, group, "threads", label="copy")
+def _copy(walk: Walk, source: str, target: str) -> Launch:
+    kernel = f"{walk.name}_copy{source}{target}"
+    return Launch(kernel, "copy", walk.grid, walk.group, "threads", label="copy")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from pytest_applegpu.routing.arrays import (
     Array,
     broadcast_to,
@@ -13,19 +11,14 @@ from pytest_applegpu.routing.arrays import (
 from pytest_applegpu.routing.broadcasting import together
 from pytest_applegpu.routing.copies import (
     INT32_MAX,
-    MOST_THREADS,
     UINT32_MAX,
-    block_dims,
-    ceil_div,
+    Walk,
     collapsed,
-    grid_2d,
-    work_per_thread,
+    walk_memory,
+    walk_strides,
 )
 from pytest_applegpu.routing.formats import converted, promoted
-from pytest_applegpu.routing.launch import Launch, Tape, Triple
-
-_SPECIALISED: Final = 3
-"""Axes up to which a strided kernel has a name of its own."""
+from pytest_applegpu.routing.launch import Launch, Tape
 
 
 def arithmetic(tape: Tape, op: str, a: Array, b: Array) -> Array:
@@ -73,33 +66,22 @@ def _kind(a: Array, b: Array) -> tuple[str, Array]:
 
 
 def _linear(kind: str, op: str, out: Array) -> Launch:
-    large = out.data_size > UINT32_MAX
-    per_thread = work_per_thread(out.dtype, out.data_size)
-    threads = ceil_div(out.data_size, per_thread)
-    grid = grid_2d(out.shape, out.strides, per_thread) if large else (threads, 1, 1)
-    several = "2" if large else "n" if per_thread > 1 else ""
-    name = kind + (several if kind != "ss" else "")
-    return _launch(f"{name}_{op}{out.dtype}", grid, (min(MOST_THREADS, threads), 1, 1))
+    walk = walk_memory(kind, out, large=out.data_size > UINT32_MAX)
+    return walked(walk, f"{op}{out.dtype}")
 
 
 def _strided(op: str, a: Array, b: Array, out: Array) -> Launch:
     shape, _ = collapsed(a.shape, a.strides, b.strides, out.strides)
     large = a.data_size > INT32_MAX or b.data_size > INT32_MAX or out.size > INT32_MAX
-    dim0 = shape[-1]
-    dim1 = shape[-2] if len(shape) > 1 else 1
-    rest = out.size // (dim0 * dim1)
-    name = f"g{len(shape)}"
-    if len(shape) > _SPECIALISED:
-        per_thread = 4 if large else 2
-        name = f"gn{per_thread}"
-        dim0 = ceil_div(dim0, per_thread)
-    name += "large" if large else ""
-    grid = dim0, dim1, rest
-    return _launch(f"{name}_{op}{a.dtype}", grid, block_dims(*grid))
+    return walked(walk_strides(shape, large=large), f"{op}{a.dtype}")
 
 
-def _launch(kernel: str, grid: Triple, group: Triple) -> Launch:
-    return Launch(kernel, "elementwise", grid, group, "threads", label="elementwise", staged=0)
+def walked(walk: Walk, stem: str) -> Launch:
+    """Return the elementwise launch that goes over its arrays as `walk` says."""
+    kernel = f"{walk.name}_{stem}"
+    return Launch(
+        kernel, "elementwise", walk.grid, walk.group, "threads", label="elementwise", staged=0
+    )
 
 
 def number(dtype: str) -> Array:
