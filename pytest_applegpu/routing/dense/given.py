@@ -18,20 +18,27 @@ class Given:
 
     def params(self, product: Product, swizzle_log: int = 0) -> dict[str, int]:
         """Return M where the batch joined it, leading dimensions with gaps, and batch strides."""
-        a_ld = product.m if self.a_transposed else product.k
-        b_ld = product.k if self.b_transposed else product.n
-        said = {}
-        if product.m != self.rows:
-            said["M"] = product.m
-        if product.a.ld != a_ld:
-            said["lda"] = int32(product.a.ld)
-        if product.b.ld != b_ld:
-            said["ldb"] = int32(product.b.ld)
+        said = {"M": product.m} if product.m != self.rows else {}
+        sizes = product.m, product.n, product.k
+        said |= self.leading(sizes, product.a.ld, product.b.ld)
         batch = {"bsa": product.strides[0][-1], "bsb": product.strides[1][-1]}
         said |= {name: stride for name, stride in batch.items() if stride}
         if swizzle_log:
             said["swizzle_log"] = swizzle_log
         return said
+
+    def leading(self, sizes: tuple[int, int, int], lda: int, ldb: int) -> dict[str, int]:
+        """Return those leading dimensions that matrices without gaps, lying so, would not have.
+
+        `sizes` are M, N and K of the kernel, with all rows where a batch has joined M.
+        """
+        m, n, k = sizes
+        params = {}
+        if lda != (m if self.a_transposed else k):
+            params["lda"] = int32(lda)
+        if ldb != (k if self.b_transposed else n):
+            params["ldb"] = int32(ldb)
+        return params
 
 
 def given(a: Array, b: Array) -> Given:

@@ -11,7 +11,6 @@ from pytest_applegpu.routing.copies import ceil_div, fill
 from pytest_applegpu.routing.dense import operations
 from pytest_applegpu.routing.dense.gemv import gemv_tile
 from pytest_applegpu.routing.dense.given import given
-from pytest_applegpu.routing.dense.leading import leading
 from pytest_applegpu.routing.dense.matrices import matrix
 from pytest_applegpu.routing.dense.steel import flag, simd_tile, staged_bytes
 from pytest_applegpu.routing.gathered.gathering import Gathering, aligned
@@ -101,7 +100,7 @@ def _steel(tape: Tape, gathering: Gathering, target: Target) -> None:
             (ceil_div(n, tile.bn), ceil_div(m, tile.bm), gathering.batch),
             (32, tile.wn, tile.wm),
             suffix=f"_has_batch_{flag(on=gathering.lhs.ndim > 1)}{aligned((m, n, k), tile)}",
-            params=leading(gathering.seen, (m, n, k), a.ld, b.ld) | gathering.steps,
+            params=gathering.seen.leading((m, n, k), a.ld, b.ld) | gathering.steps,
             label="gather",
             tile=tile,
             staged=staged_bytes(tile, dtype, forms),

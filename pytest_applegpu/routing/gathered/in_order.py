@@ -7,7 +7,6 @@ from typing import Final
 
 from pytest_applegpu.routing.arrays import Array, broadcast_to
 from pytest_applegpu.routing.copies import ceil_div, contiguous_copy, row_contiguous
-from pytest_applegpu.routing.dense.leading import leading
 from pytest_applegpu.routing.dense.matrices import Matrix
 from pytest_applegpu.routing.dense.steel import staged_bytes
 from pytest_applegpu.routing.gathered.gathering import Gathering, aligned
@@ -58,7 +57,7 @@ def _launch(
         (ceil_div(gathering.n, tile.bn), down, 1),
         (32, tile.wn, tile.wm),
         suffix=aligned(sizes, tile),
-        params=joined | leading(gathering.seen, sizes, lda, b.ld),
+        params=joined | gathering.seen.leading(sizes, lda, b.ld),
         label="gather_rhs_nax" if nax else "gather_rhs",
         tile=tile,
         staged=0 if nax else staged_bytes(tile, dtype, forms),

@@ -14,7 +14,6 @@ from pytest_applegpu.routing.copies import ceil_div, fill
 from pytest_applegpu.routing.dense import operations
 from pytest_applegpu.routing.dense.gemv import GemvTile
 from pytest_applegpu.routing.dense.given import Given, given
-from pytest_applegpu.routing.dense.leading import leading
 from pytest_applegpu.routing.dense.matrices import Matrix, matrix
 from pytest_applegpu.routing.dense.steel import flag, staged_bytes
 from pytest_applegpu.routing.launch import Launch, Refused, Tape, Tile
@@ -130,7 +129,7 @@ def _tiled(problem: _Problem, strides: dict[str, int]) -> Launch:
         "matmul",
         (ceil_div(n, tile.bn), ceil_div(m, tile.bm), prod(problem.batch)),
         (32, tile.wn, tile.wm),
-        params=leading(problem.seen, (m, n, k), a.ld, b.ld) | strides,
+        params=problem.seen.leading((m, n, k), a.ld, b.ld) | strides,
         label="masked_gemm",
         tile=tile,
         staged=staged_bytes(tile, dtype, forms),

@@ -11,7 +11,6 @@ from pytest_applegpu.routing.calls import SegmentedMM
 from pytest_applegpu.routing.checks import as_real, shape_words
 from pytest_applegpu.routing.copies import ceil_div, contiguous_copy
 from pytest_applegpu.routing.dense.given import given
-from pytest_applegpu.routing.dense.leading import leading
 from pytest_applegpu.routing.dense.matrices import Matrix, matrix
 from pytest_applegpu.routing.dense.steel import flag, simd_tile, staged_bytes
 from pytest_applegpu.routing.launch import NO_SUCH_AXIS, Launch, Refused, Tape, Tile, Triple
@@ -73,7 +72,7 @@ def segmented_mm(call: SegmentedMM, target: Target, tape: Tape) -> None:
     nax = RULES.at(target.version).nax and target.use_nax(problem.dtype)
     tile = _nax_tile(tape, problem) if nax else _simd(tape, problem, simd)
     suffix = f"_segments_contiguous_{flag(on=contiguous)}{_whole(problem, simd)}"
-    params = leading(given(call.a, call.b), problem.sizes, a.ld, b.ld)
+    params = given(call.a, call.b).leading(problem.sizes, a.ld, b.ld)
     tape.add(_launch(problem, tile, suffix, params, nax=nax))
 
 
