@@ -13,6 +13,7 @@ from pytest_applegpu.config import Config
 from pytest_applegpu.device.detect import Device
 from pytest_applegpu.problem import Problem
 from pytest_applegpu.report.records import RouteFacts
+from pytest_applegpu.routing.launch import Route
 from pytest_applegpu.routing.problems import predict
 from pytest_applegpu.routing.target import Gpu
 from pytest_applegpu.routing.versions import NEWEST
@@ -32,11 +33,8 @@ class Routes:
 
     def facts(self, case: Case, shelf: Shelf) -> RouteFacts | None:
         """Return the case's route as its record has it; None where no rules are known."""
-        if self.gpu is None or case.problem.dtype.name == "float64":
-            return None  # no GPU multiplies float64
-        try:
-            route = predict(case.problem, self.gpu, case.setting, self.version)
-        except ValueError:
+        route = self._route(case.problem, case.setting)
+        if self.gpu is None or route is None:
             return None
         facts = RouteFacts(
             arch=case.setting.dispatched(self.gpu.arch) or self.gpu.arch,
@@ -54,13 +52,17 @@ class Routes:
 
         One row, say, goes through a kernel at full precision though TF32 is on.
         """
-        if not self.here or self.gpu is None:
-            return True
+        route = self._route(problem, setting) if self.here else None
+        return route is None or any("_nax_" in kernel for kernel in route.kernels)
+
+    def _route(self, problem: Problem, setting: Setting) -> Route | None:
+        """Return the route; None where no rules are known, or no GPU multiplies the format."""
+        if self.gpu is None or problem.dtype.name == "float64":
+            return None
         try:
-            kernels = predict(problem, self.gpu, setting, self.version).kernels
+            return predict(problem, self.gpu, setting, self.version)
         except ValueError:
-            return True
-        return any("_nax_" in kernel for kernel in kernels)
+            return None
 
 
 def routes_of(config: Config, device: Device) -> Routes:

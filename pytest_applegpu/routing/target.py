@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
 
+from pytest_applegpu.device.arch import parse_architecture
 from pytest_applegpu.routing.versions import Basis, ByVersion, basis_of
 
 
@@ -76,12 +77,9 @@ class Target:
 
     @cached_property
     def gen(self) -> int:
-        """Generation, parsed as MLX does: two characters before the last, 0 for no digit.
-
-        A hosted runner's `air64_v26` is therefore generation 2 with the letter 6.
-        """
-        tens, ones = (int(c) if c.isdigit() else 0 for c in self.arch[-3:-1])
-        return 10 * tens + ones
+        """Generation, parsed as MLX does."""
+        parsed = parse_architecture(self.arch)
+        return parsed.generation if parsed else 0
 
     @property
     def passes_gate(self) -> bool:
