@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise, product
+from math import prod
 from typing import Final
 
 from pytest_applegpu.dtypes import DTYPES, DType
@@ -92,15 +93,14 @@ def sampled(found: Iterable[Boundary]) -> list[Boundary]:
 
 @cache
 def _of_target(op: str, dtype: str, target: Target) -> tuple[Boundary, ...]:
-    kinds: dict[tuple[str, Kernels, Kernels], Boundary] = {}
+    kinds: dict[tuple[int, Kernels, Kernels], tuple[_Walk, int, Point, Point]] = {}
     for transpose in TRANSPOSES:
         walk = _Walk(dtype, transpose, target)
         for axis, below, above in walk.changes():
-            kind = (AXES[axis], walk.kernels(below), walk.kernels(above))
-            made = _boundary(op, walk, axis, below, above)
-            if kind not in kinds or made.above.flops < kinds[kind].above.flops:
-                kinds[kind] = made
-    return tuple(kinds.values())
+            kind = (axis, walk.kernels(below), walk.kernels(above))
+            if kind not in kinds or prod(above) < prod(kinds[kind][-1]):
+                kinds[kind] = walk, axis, below, above
+    return tuple(_boundary(op, *one) for one in kinds.values())
 
 
 Kernels = tuple[tuple[str, int], ...]
@@ -120,6 +120,7 @@ class _Walk:
     def __init__(self, dtype: str, transpose: str, target: Target) -> None:
         self.dtype, self.transpose, self.target = dtype, transpose, target
         self._routes: dict[Point, Route] = {}
+        self._kernels: dict[Point, Kernels] = {}
 
     def route(self, point: Point) -> Route:
         if point not in self._routes:
@@ -132,7 +133,9 @@ class _Walk:
         return self._routes[point]
 
     def kernels(self, point: Point) -> Kernels:
-        return signature(self.route(point))
+        if point not in self._kernels:
+            self._kernels[point] = signature(self.route(point))
+        return self._kernels[point]
 
     def changes(self) -> Iterator[tuple[int, Point, Point]]:
         """Yield each axis and pair of neighbours between which the route changes."""
