@@ -12,6 +12,7 @@ import pytest
 from pytest_applegpu.cases.plan import backend_dtypes
 from pytest_applegpu.commands.whom import gpu_of, known, nax_of, one_of, said
 from pytest_applegpu.dtypes import DType, parse_dtype
+from pytest_applegpu.lint.table import NOTHING_RAN
 from pytest_applegpu.options import TF32_CHOICES, TIERS
 from pytest_applegpu.routing.target import Gpu
 from pytest_applegpu.routing.versions import basis_of
@@ -22,7 +23,6 @@ from pytest_applegpu.survey.changes import (
     changes_table,
     suite_problems,
 )
-from pytest_applegpu.survey.table import NOTHING_RAN
 
 
 def run(chosen: argparse.Namespace) -> int:

@@ -16,10 +16,10 @@ from pytest_applegpu.device.commands import run_command
 from pytest_applegpu.device.library import kernel_names
 from pytest_applegpu.device.metallib import is_nax
 from pytest_applegpu.device.release import release_of
+from pytest_applegpu.lint.table import NOTHING_RAN
 from pytest_applegpu.routing.versions import basis_of
 from pytest_applegpu.survey.missing import Check, check
 from pytest_applegpu.survey.missing_table import missing_table
-from pytest_applegpu.survey.table import NOTHING_RAN
 
 CALLS: Final = 20_000
 """Drawn calls where nothing is said."""

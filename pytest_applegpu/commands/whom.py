@@ -9,6 +9,7 @@ import pytest
 
 from pytest_applegpu.device.arch import newest_with_nax
 from pytest_applegpu.options import BY_NAME
+from pytest_applegpu.problem import MOST
 from pytest_applegpu.routing.versions import NEWEST, basis_of
 from pytest_applegpu.survey.asked import Whom
 from pytest_applegpu.survey.gpus import Named, named_gpu
@@ -40,8 +41,8 @@ def whole(name: str, text: str | None, default: int, least: int = 1) -> int:
     """
     if text is None:
         return default
-    if not (text.isascii() and text.isdigit() and least <= int(text) < 2**31):
-        allowed = f"a whole number from {least} to {2**31 - 1}"
+    if not (text.isascii() and text.isdigit() and least <= int(text) <= MOST):
+        allowed = f"a whole number from {least} to {MOST}"
         raise pytest.UsageError(f"--{name}: {text!r} is not {allowed}")
     return int(text)
 

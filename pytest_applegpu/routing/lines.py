@@ -113,9 +113,14 @@ def _addmm(line: Line) -> Call:
     return AddMM(a, b, c, _real(line, "alpha"), _real(line, "beta"))
 
 
+def is_finite(value: object) -> bool:
+    """Tell whether a JSON value is a number that MLX's float could be, and JSON could hold."""
+    return type(value) in {int, float} and abs(value) <= _LARGEST  # type: ignore[arg-type]
+
+
 def _real(line: Line, name: str) -> float:
     value = line.get(name, 1.0)
-    if type(value) not in {int, float} or not abs(value) <= _LARGEST:
+    if not is_finite(value):
         raise ValueError(f"{name}: {str(value)[:40]} is not a finite number")
     return float(value)
 

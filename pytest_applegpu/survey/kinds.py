@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
 from pytest_applegpu.dtypes import BY_SHORT
+from pytest_applegpu.problem import MOST
 from pytest_applegpu.routing.arrays import ITEMSIZE
 from pytest_applegpu.routing.layouts import WORDS
-
-_LARGEST: Final = sys.float_info.max
+from pytest_applegpu.routing.lines import is_finite
 
 REQUIRED: Final = object()
 """Stands where a field has no default."""
@@ -36,19 +35,10 @@ class Field:
     default: Any = None
 
 
-MOST: Final = 2**31 - 1
-"""The largest size of an axis, and the largest whole number, that MLX holds."""
-
-
 def _is_shape(value: Any) -> bool:
     return isinstance(value, list) and all(
         type(size) is int and 0 <= size <= MOST for size in value
     )
-
-
-def _is_real(value: Any) -> bool:
-    """Whether MLX could take it: a number that is finite, in JSON as well."""
-    return type(value) in {int, float} and abs(value) <= _LARGEST
 
 
 def _is_layout(value: Any) -> bool:
@@ -79,7 +69,7 @@ FLAG: Final = Kind("true or false", lambda value: isinstance(value, bool), _FLAG
 WHOLE: Final = Kind(
     f"a whole number from 1 to {MOST}", lambda value: type(value) is int and 0 < value <= MOST, int
 )
-REAL: Final = Kind("a finite number", _is_real, float)
+REAL: Final = Kind("a finite number", is_finite, float)
 TEXT: Final = Kind(
     "printable text", lambda value: isinstance(value, str) and value.isprintable(), str
 )

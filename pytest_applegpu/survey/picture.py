@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from pytest_applegpu.device.chips import APPLE
+from pytest_applegpu.lint.table import NOTHING_RAN
 from pytest_applegpu.survey.plane import ALIGNED, Plane
 from pytest_applegpu.survey.regions import Spot, spots
-from pytest_applegpu.survey.table import NOTHING_RAN
 
 FORMATS: Final = (".png", ".svg")
 

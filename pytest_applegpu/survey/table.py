@@ -9,12 +9,11 @@ from typing import Final
 from tabulate import tabulate
 
 from pytest_applegpu.device.arch import architectures
+from pytest_applegpu.lint.table import NOTHING_RAN
 from pytest_applegpu.report.phrases import escaped
 from pytest_applegpu.routing.launch import Launch, Route, Triple
 from pytest_applegpu.routing.target import Target
 from pytest_applegpu.survey.asked import Asked
-
-NOTHING_RAN: Final = "predicted from MLX's dispatch rules; nothing was run"
 
 SIMD: Final = 32
 """Threads of a SIMD-group."""
