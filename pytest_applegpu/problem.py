@@ -2,8 +2,9 @@
 
 `matmul-f16-nt-64x64x4096-b2x3 a=pad:8 via=operator` reads: MLX's matmul in float16, the second
 operand transposed, M = N = 64 and K = 4096, a batch of 2 by 3, rows of A lying 8 elements apart,
-called as `a @ b`. `-b2x1:1x3` gives the operands different batches that broadcast, and `_` in
-place of one says that it is a plain matrix. Parsing the text gives the equal value back.
+called as `a @ b`. Further operands have layouts of their own (`c=off:1`), and every parameter
+of the operation has a word. `-b2x1:1x3` gives the operands different batches that broadcast, and
+`_` in place of one says that it is a plain matrix. Parsing the text gives the equal value back.
 """
 
 from __future__ import annotations
@@ -14,13 +15,12 @@ from functools import cached_property
 from math import prod
 from typing import Any, Final
 
-from pytest_applegpu.dtypes import DType, parse_dtype
-from pytest_applegpu.views import Placement, place
+import numpy as np
 
-OPERATIONS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
-    "matmul": {"via": ("function", "operator")},
-}
-"""Each operation with its parameters; the first value of one is its default, and unwritten."""
+from pytest_applegpu.dtypes import DTYPES, DType, parse_dtype
+from pytest_applegpu.forms.form import Form, Invocation, Operand
+from pytest_applegpu.forms.table import FORMS
+from pytest_applegpu.views import Placement, place
 
 TRANSPOSES: Final = ("nn", "nt", "tn", "tt")
 
@@ -58,37 +58,53 @@ class Problem:
     layout_a: str = "plain"
     layout_b: str = "plain"
     params: tuple[tuple[str, str], ...] = ()
+    layouts: tuple[tuple[str, str], ...] = ()
+    """Layouts of further operands that are not plain, by the operands' names, sorted."""
 
     def __post_init__(self) -> None:
         """Refuse parts that do not fit together."""
-        if self.op not in OPERATIONS:
-            raise ValueError(f"operation {self.op!r} is not one of {', '.join(OPERATIONS)}")
-        if self.transpose not in TRANSPOSES:
-            raise ValueError(f"layout {self.transpose!r} is not one of {', '.join(TRANSPOSES)}")
-        _check_params(self.op, self.params)
+        if self.op not in FORMS:
+            raise ValueError(f"operation {self.op!r} is not one of {', '.join(FORMS)}")
+        _check_allowed(self.form, self.dtype, self.transpose)
+        _check_params(self.form, self.params)
         largest = max(self.m, self.n, self.k, *self.batch_a, *self.batch_b)
         if largest > MOST:
             raise ValueError(f"a size is above {MOST}, the largest that MLX's shapes can hold")
         if max(len(self.batch_a), len(self.batch_b)) > MOST_AXES:
             raise ValueError(f"a batch has more than {MOST_AXES} axes")
+        self.form.check(self)
         try:
             _ = self.batch
         except ValueError:
             raise ValueError(
                 f"batches {self.batch_a} and {self.batch_b} do not broadcast"
             ) from None
-        _ = self.placement_a, self.placement_b
+        _check_layouts(self)
         for name, layout, size in (("a", self.layout_a, self.m), ("b", self.layout_b, self.n)):
+            if layout == "vec" and not self.form.vectors:
+                raise ValueError(f"{name}=vec: {self.op} takes no vectors")
             if layout == "vec" and size != 1:
                 raise ValueError(f"{name}=vec needs {'M' if name == 'a' else 'N'} = 1, not {size}")
 
+    @property
+    def form(self) -> Form:
+        """What the operation is made of."""
+        return FORMS[self.op]
+
     @cached_property
     def batch(self) -> Batch:
-        """Batch of the result: both batches broadcast against each other."""
-        a, b = self.batch_a, self.batch_b
-        longest = max(len(a), len(b))
-        pairs = zip((1,) * (longest - len(a)) + a, (1,) * (longest - len(b)) + b, strict=True)
-        return tuple(_broadcast(*pair) for pair in pairs)
+        """Batch of the result: of a product, both batches broadcast against each other."""
+        return self.form.batch(self)
+
+    @cached_property
+    def operands(self) -> tuple[Operand, ...]:
+        """The arrays that are handed to MLX, in the order in which they are stored."""
+        return self.form.operands(self)
+
+    @property
+    def invocation(self) -> Invocation:
+        """How MLX is called."""
+        return self.form.invoke(self)
 
     @cached_property
     def placement_a(self) -> Placement:
@@ -115,24 +131,37 @@ class Problem:
     @property
     def shape_c(self) -> tuple[int, ...]:
         """Shape of the result; a one-dimensional operand takes its axis away."""
+        if self.form.result is not None:
+            return self.form.result(self)
         rows = () if self.layout_a == "vec" else (self.m,)
         cols = () if self.layout_b == "vec" else (self.n,)
         return (*self.batch, *rows, *cols)
 
     @property
+    def grid(self) -> tuple[int, ...]:
+        """Shape by which elements of the result are named: (*batch, M, N) of a product."""
+        return (*self.batch, self.m, self.n) if self.form.grid is None else self.form.grid(self)
+
+    @property
     def flops(self) -> int:
         """Floating-point operations: 2 M N K a product, four times that in complex numbers."""
-        return 2 * prod(self.batch) * self.m * self.n * self.k * (4 if self.dtype.is_complex else 1)
+        each = 2 * prod(self.batch) * self.m * self.n * self.k * self.form.products
+        return each * (4 if self.dtype.is_complex else 1)
 
     @property
     def bytes(self) -> int:
-        """Bytes that must move at the least: both storages read once, the result written once."""
-        read = prod(self.placement_a.storage) + prod(self.placement_b.storage)
-        return (read + prod(self.shape_c)) * self.dtype.itemsize
+        """Bytes that must move at the least: all storages read once, the result written once."""
+        read = sum(prod(one.placement.storage) * itemsize(one.dtype) for one in self.operands)
+        return read + prod(self.shape_c) * self.dtype.itemsize
 
     def param(self, name: str) -> str:
         """Value of the operation's parameter `name`, its default where nothing is said."""
-        return dict(self.params).get(name, OPERATIONS[self.op][name][0])
+        return dict(self.params).get(name, self.form.params[name].default)
+
+    def layout(self, name: str) -> str:
+        """Layout of the operand `name`."""
+        own = {"a": self.layout_a, "b": self.layout_b}
+        return own.get(name) or dict(self.layouts).get(name, "plain")
 
     def __str__(self) -> str:
         """Text that parses back to the equal problem."""
@@ -141,7 +170,9 @@ class Problem:
 
     def _words(self) -> list[str]:
         layouts = (("a", self.layout_a), ("b", self.layout_b))
-        words = [f"{name}={layout}" for name, layout in layouts if layout != "plain"]
+        words = [
+            f"{name}={layout}" for name, layout in (*layouts, *self.layouts) if layout != "plain"
+        ]
         return words + [f"{name}={value}" for name, value in self.params]
 
     def as_json(self) -> dict[str, Any]:
@@ -158,14 +189,46 @@ class Problem:
             "layout_a": self.layout_a,
             "layout_b": self.layout_b,
             "params": dict(self.params),
+            "layouts": dict(self.layouts),
         }
 
 
-def _broadcast(one: int, other: int) -> int:
-    """Return the size that two axes have together (NumPy's rule)."""
-    if one != other and 1 not in {one, other}:
-        raise ValueError(f"{one} and {other} do not broadcast")
-    return other if one == 1 else one
+def itemsize(dtype: str) -> int:
+    """Return the bytes of an element of MLX's `dtype`."""
+    return DTYPES[dtype].itemsize if dtype in DTYPES else _SIZES[dtype]
+
+
+_SIZES: Final = {"bool": 1, "uint8": 1, "uint32": 4}
+
+
+def storage_dtype(dtype: str) -> np.dtype[np.generic]:
+    """Return NumPy's storage of MLX's `dtype`."""
+    return DTYPES[dtype].numpy if dtype in DTYPES else np.dtype(dtype)
+
+
+def _check_allowed(form: Form, dtype: DType, transpose: str) -> None:
+    if transpose not in TRANSPOSES:
+        raise ValueError(f"layout {transpose!r} is not one of {', '.join(TRANSPOSES)}")
+    if transpose not in form.transposes:
+        raise ValueError(f"{form.name} takes {', '.join(form.transposes)}, not {transpose}")
+    if dtype.name not in form.dtypes:
+        raise ValueError(f"{form.name} takes {', '.join(form.dtypes)}, not {dtype.name}")
+
+
+def _check_layouts(problem: Problem) -> None:
+    """Refuse layouts of operands that there are not, that say nothing, or that do not fit."""
+    names = [one.name for one in problem.operands]
+    if [name for name, _ in problem.layouts] != sorted({name for name, _ in problem.layouts}):
+        raise ValueError("layouts of further operands stand once each, sorted by their names")
+    for name, layout in problem.layouts:
+        if name not in names or name in {"a", "b"}:
+            raise ValueError(f"{name}= is not one of {problem.op}'s words: {_words_of(problem)}")
+        if layout == "plain":
+            raise ValueError(f"{name}=plain is the default and is left unsaid")
+
+
+def _words_of(problem: Problem) -> str:
+    return ", ".join((*(one.name for one in problem.operands), *problem.form.params))
 
 
 def parse_problem(text: str) -> Problem:
@@ -184,6 +247,8 @@ def parse_problem(text: str) -> Problem:
     said = _words(words)
     batch_a, batch_b = _parse_batch(match["batch"])
     op = match["op"]
+    own = {name: said.pop(name, "plain") for name in ("a", "b")}
+    params, layouts = _sorted_out(op, said)
     return Problem(
         op=op,
         dtype=parse_dtype(match["dtype"]),
@@ -193,9 +258,10 @@ def parse_problem(text: str) -> Problem:
         transpose=match["transpose"],
         batch_a=batch_a,
         batch_b=batch_b,
-        layout_a=said.pop("a", "plain"),
-        layout_b=said.pop("b", "plain"),
-        params=_unsaid_defaults(op, said),
+        layout_a=own["a"],
+        layout_b=own["b"],
+        params=params,
+        layouts=layouts,
     )
 
 
@@ -211,24 +277,27 @@ def _words(words: list[str]) -> dict[str, str]:
     return said
 
 
-def _unsaid_defaults(op: str, said: dict[str, str]) -> tuple[tuple[str, str], ...]:
-    known = OPERATIONS.get(op, {})
-    return tuple(
-        (name, value)
-        for name, value in sorted(said.items())
-        if name not in known or value != known[name][0]
+Pairs = tuple[tuple[str, str], ...]
+
+
+def _sorted_out(op: str, said: dict[str, str]) -> tuple[Pairs, Pairs]:
+    """Tell parameters from layouts of further operands, and leave out what is said for nothing."""
+    known = FORMS[op].params if op in FORMS else {}
+    params = ((name, value) for name, value in sorted(said.items()) if name in known)
+    layouts = ((name, value) for name, value in sorted(said.items()) if name not in known)
+    return (
+        tuple((name, value) for name, value in params if value != known[name].default),
+        tuple((name, value) for name, value in layouts if value != "plain"),
     )
 
 
-def _check_params(op: str, params: tuple[tuple[str, str], ...]) -> None:
-    known = OPERATIONS[op]
+def _check_params(form: Form, params: Pairs) -> None:
     for name, value in params:
-        if name not in known:
-            allowed = ", ".join(("a", "b", *known))
-            raise ValueError(f"{name}= is not one of {op}'s words: {allowed}")
-        if value not in known[name]:
-            raise ValueError(f"{name}={value} is not one of {', '.join(known[name])}")
-        if value == known[name][0]:
+        if name not in form.params:
+            raise ValueError(f"{name}= is not one of {form.name}'s words: {', '.join(form.params)}")
+        if not form.params[name].takes(value):
+            raise ValueError(f"{name}={value} is not one of {form.params[name].allowed}")
+        if value == form.params[name].default:
             raise ValueError(f"{name}={value} is the default and is left unsaid")
 
 

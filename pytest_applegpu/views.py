@@ -81,6 +81,33 @@ def place(
     return placement
 
 
+_WHOLE_ROWS: Final = frozenset({"rows", "neg"})
+
+
+def place_vector(layout: str, shape: tuple[int, ...]) -> Placement:
+    """Lay a vector out in memory, or a stack of vectors.
+
+    A vector is laid out as a single row, or where the layout is about rows as a single column,
+    whose axis of length one is taken out again.
+
+    Raises:
+        ValueError: `layout` is for matrices alone.
+    """
+    name, _ = parse_layout(layout)
+    if name == "vec":
+        raise ValueError("layout vec is for a matrix of a single row or column")
+    if len(shape) > 1:
+        return place(layout, shape[:-2], *shape[-2:], transposed=False)
+    if name == "plain":
+        return Placement(shape, ())
+    if not shape:
+        raise ValueError(f"layout {layout} needs an axis, and a single number has none")
+    column = name in _WHOLE_ROWS
+    rows, cols = (shape[0], 1) if column else (1, shape[0])
+    placement = place(layout, (), rows, cols, transposed=False)
+    return Placement(placement.storage, (*placement.steps, ("squeeze", 1 if column else 0)))
+
+
 def _slices(shape: tuple[int, ...], **last: tuple[int, int, int]) -> Step:
     """Slice step over `shape`: everything, except the axes named `rows` and `cols`."""
     spans = [[0, size, 1] for size in shape]
@@ -181,7 +208,11 @@ _TAKE: Final[dict[str, Callable[..., np.ndarray]]] = {
 
 
 def store(placement: Placement, operand: np.ndarray, guard: float = np.nan) -> np.ndarray:
-    """Return a new storage array whose view is `operand`, with `guard` everywhere outside it."""
+    """Return a new storage array whose view is `operand`, with `guard` everywhere outside it.
+
+    Raises:
+        ValueError: `guard` is not a number, and the operand holds whole numbers.
+    """
     storage = np.full(placement.storage, guard, operand.dtype)
     steps = placement.steps
     if steps and steps[0][0] == "broadcast":

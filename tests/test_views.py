@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_applegpu.views import LAYOUTS, Placement, parse_layout, place, store, view
+from pytest_applegpu.views import LAYOUTS, Placement, parse_layout, place, place_vector, store, view
 
 WITH_BATCH = ["plain", "pad:3", "pad:1", "rows:2", "off:1", "step", "neg", "axis", "bc", "heads"]
 
@@ -55,3 +55,25 @@ def test_any_text_is_a_layout_or_a_value_error(text: str) -> None:
     else:
         assert name in LAYOUTS
         assert number >= 0
+
+
+@pytest.mark.parametrize("layout", ["plain", "pad:3", "rows:2", "off:1", "step", "neg", "axis"])
+@pytest.mark.parametrize("shape", [(7,), (1,), (0,), (3, 2)])
+def test_vectors_lie_in_memory_as_their_layout_says(layout: str, shape: tuple[int, ...]) -> None:
+    placement = place_vector(layout, shape)
+    values = np.arange(np.prod(shape), dtype=np.float64).reshape(shape)
+    storage = store(placement, values)
+    np.testing.assert_array_equal(view(storage, placement.steps), values)
+    if layout not in {"plain", "neg", "axis"} and values.size:
+        assert np.isnan(storage).any()
+
+
+@pytest.mark.parametrize(
+    ("layout", "shape", "said"),
+    [("vec", (7,), "layout vec is for"), ("step", (), "needs an axis"), ("bc", (7,), "batch")],
+)
+def test_layouts_that_no_vector_has_are_refused(
+    layout: str, shape: tuple[int, ...], said: str
+) -> None:
+    with pytest.raises(ValueError, match=said):
+        place_vector(layout, shape)

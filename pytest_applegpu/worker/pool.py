@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import Final, Self
 
@@ -59,13 +59,13 @@ class Pool:
         self,
         problem: Problem,
         setting: Setting,
-        operands: tuple[np.ndarray, np.ndarray],
+        operands: Sequence[np.ndarray],
         *,
         repeat: int = 1,
         limit: float,
         guard: float = np.nan,
     ) -> Answer | Refusal:
-        """Run `problem` on logical arrays A and B, `repeat` times, within `limit` seconds.
+        """Run `problem` on its logical operands, `repeat` times, within `limit` seconds.
 
         `guard` lies round every view of an operand.
 
@@ -74,7 +74,7 @@ class Pool:
             OSError: the operands do not fit into shared memory.
         """
         worker = self.worker(setting)
-        request = place_operands(problem, *operands, worker.arena, guard)
+        request = place_operands(problem, operands, worker.arena, guard)
         request |= {"do": "multiply", "repeat": repeat}
         answer = self.ask(setting, request, limit)
         return answer if isinstance(answer, Refusal) else read_answer(answer, worker.arena)
@@ -83,13 +83,13 @@ class Pool:
         self,
         problem: Problem,
         setting: Setting,
-        operands: tuple[np.ndarray, np.ndarray],
+        operands: Sequence[np.ndarray],
         *,
         copies: int,
         limit: float,
     ) -> Message | Refusal:
-        """Make the worker hold `copies` sets of A and B, to be timed in turn."""
-        request = place_operands(problem, *operands, self.worker(setting).arena)
+        """Make the worker hold `copies` sets of operands, to be timed in turn."""
+        request = place_operands(problem, operands, self.worker(setting).arena)
         return self.ask(setting, request | {"do": "prepare", "copies": copies}, limit)
 
     def time(

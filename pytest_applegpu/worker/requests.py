@@ -6,19 +6,25 @@ the same steps that `views` takes here.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from math import prod
 from typing import Any, Final
 
 import numpy as np
 
 from pytest_applegpu.dtypes import DTYPES
-from pytest_applegpu.problem import Problem
-from pytest_applegpu.views import Placement, store
+from pytest_applegpu.forms.form import Operand
+from pytest_applegpu.problem import Problem, itemsize
+from pytest_applegpu.views import store
 from pytest_applegpu.worker.arena import Arena, aligned
 from pytest_applegpu.worker.process import Message
 
-_VIA: Final = {"matmul": "via"}
+_SINGLE: Final = 4
+
+_MOST_POISON: Final = 1 << 26
+"""Bytes up to which memory is poisoned: larger results would cost more than they are worth."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,13 +32,20 @@ class Answer:
     """What came of one multiplication.
 
     `results` holds the first result and, where a repetition gave other bits, the first that did;
-    `digests` has one entry a repetition; `changed` names the operands, A or B, whose storage was
+    `digests` has one entry a repetition; `changed` names the operands whose storage was
     not left as it was.
     """
 
     results: tuple[np.ndarray, ...]
     digests: tuple[str, ...]
     changed: tuple[str, ...] = ()
+    more: tuple[np.ndarray, ...] = ()
+    """Further arrays that the first call gave beside its first one."""
+
+    @property
+    def parts(self) -> tuple[np.ndarray, ...]:
+        """All arrays of the first call."""
+        return (self.results[0], *self.more)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,41 +57,66 @@ class Refusal:
     sticky: bool
 
 
-def operation_of(problem: Problem) -> list[str]:
-    """Return the operation and the way it is called."""
-    return [problem.op, problem.param(_VIA[problem.op])]
+def call_of(problem: Problem) -> Message:
+    """Return the call to MLX, with operands by their numbers in the request."""
+    numbers = {one.name: number for number, one in enumerate(problem.operands)}
+    said = problem.invocation
+
+    def argument(value: Any) -> Any:
+        if isinstance(value, dict) and "operand" in value:
+            return {"operand": numbers[value["operand"]]}
+        return value
+
+    return {
+        "name": said.name,
+        "arguments": [argument(one) for one in said.arguments],
+        "named": {name: argument(one) for name, one in said.named.items()},
+    }
 
 
 def place_operands(
-    problem: Problem, a: np.ndarray, b: np.ndarray, arena: Arena, guard: float = np.nan
+    problem: Problem, operands: Sequence[np.ndarray], arena: Arena, guard: float = np.nan
 ) -> Message:
-    """Write A and B (logical arrays) into `arena`; return the part of a request that says where.
+    """Write logical arrays into `arena`; return the part of a request that says where.
 
-    `guard` stands wherever a storage is no part of its operand.
+    `guard` stands wherever a storage of numbers is no part of its operand.
 
     Raises:
         OSError: there is no room for them.
     """
-    placements = (problem.placement_a, problem.placement_b)
-    sizes = [aligned(prod(place.storage) * problem.dtype.itemsize) for place in placements]
-    free = sum(sizes)
+    forms = problem.operands
+    sizes = [aligned(prod(one.placement.storage) * itemsize(one.dtype)) for one in forms]
+    *offsets, free = accumulate(sizes, initial=0)
     result = aligned(prod(problem.shape_c) * problem.dtype.itemsize)
     arena.reserve(max(free + 2 * result, 1))
-    offsets = (0, sizes[0])
-    for placement, operand, offset in zip(placements, (a, b), offsets, strict=True):
-        arena.put(offset, store(placement, operand, guard))
+    for form, operand, offset in zip(forms, operands, offsets, strict=True):
+        around = guard if form.guard is None else form.guard
+        arena.put(offset, store(form.placement, operand, around))
     return {
-        "operation": operation_of(problem),
-        "operands": [_spec(problem, *pair) for pair in zip(placements, offsets, strict=True)],
+        "call": call_of(problem),
+        "operands": [_spec(*pair) for pair in zip(forms, offsets, strict=True)],
         "free": free,
+        "poison": _recycled(problem),
     }
 
 
-def _spec(problem: Problem, placement: Placement, offset: int) -> Message:
+def _recycled(problem: Problem) -> list[int]:
+    """Return the sizes in bytes of memory that the call is likely to be given: see `poison`.
+
+    They are the result's, twice, and those of float32 partial sums in up to four partitions.
+    """
+    elements = prod(problem.shape_c)
+    own = elements * problem.dtype.itemsize
+    partial = (elements * _SINGLE * parts for parts in (1, 2, 4))
+    return [size for size in (own, own, *partial) if 0 < size <= _MOST_POISON]
+
+
+def _spec(operand: Operand, offset: int) -> Message:
     return {
-        "dtype": problem.dtype.name,
-        "storage": list(placement.storage),
-        "steps": [list(step) for step in placement.steps],
+        "name": operand.name.upper() if operand.name in {"a", "b"} else operand.name,
+        "dtype": operand.dtype,
+        "storage": list(operand.placement.storage),
+        "steps": [list(step) for step in operand.placement.steps],
         "offset": offset,
     }
 
@@ -86,7 +124,8 @@ def _spec(problem: Problem, placement: Placement, offset: int) -> Message:
 def read_answer(answer: Message, arena: Arena) -> Answer:
     """Copy the results out of `arena`."""
     results = tuple(_result(found, arena) for found in answer["results"])
-    return Answer(results, tuple(answer["digests"]), tuple(answer["changed"]))
+    more = tuple(_result(found, arena) for found in answer["results"][0].get("more", ()))
+    return Answer(results, tuple(answer["digests"]), tuple(answer["changed"]), more)
 
 
 def _result(found: dict[str, Any], arena: Arena) -> np.ndarray:

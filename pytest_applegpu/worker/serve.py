@@ -93,9 +93,12 @@ class Arena:
         return end
 
 
+MLX_NAMES = {"bool": "bool_"}
+
+
 def stored(arena: Arena, spec: Request) -> Any:
     """Return the storage that `spec` describes, as NumPy sees it in shared memory."""
-    raw = {"bfloat16": np.uint16}.get(spec["dtype"], spec["dtype"])
+    raw = {"bfloat16": np.uint16, "bool": np.bool_}.get(spec["dtype"], spec["dtype"])
     return arena.array(spec["offset"], raw, spec["storage"])
 
 
@@ -103,7 +106,8 @@ def hold(arena: Arena, spec: Request) -> Any:
     """Make the MLX array of the storage that `spec` describes."""
     if spec["dtype"] == "bfloat16":
         return mx.array(stored(arena, spec)).view(mx.bfloat16)
-    return mx.array(stored(arena, spec), getattr(mx, spec["dtype"]))
+    name: str = spec["dtype"]
+    return mx.array(stored(arena, spec), getattr(mx, MLX_NAMES.get(name, name)))
 
 
 def load(array: Any, spec: Request) -> Any:
@@ -135,10 +139,38 @@ STEPS: dict[str, Callable[[Any, Any], Any]] = {
     "reshape": lambda array, shape: mx.reshape(array, shape),
 }
 
-OPERATIONS: dict[tuple[str, str], Callable[[Any, Any], Any]] = {
-    ("matmul", "function"): lambda a, b: mx.matmul(a, b),
-    ("matmul", "operator"): lambda a, b: a @ b,
-}
+
+class Missing(Exception):  # noqa: N818 - what is told is that a name is missing
+    """This MLX has no function of the name that is asked for."""
+
+
+def called(call: Request) -> Callable[..., Any]:
+    """Return the function of operands that makes `call`: MLX's names are looked up each time."""
+    positions, named = call["arguments"], call["named"]
+
+    def make(*operands: Any) -> Any:
+        def value(one: Any) -> Any:
+            if not isinstance(one, dict):
+                return one
+            return operands[one["operand"]] if "operand" in one else getattr(mx, one["dtype"])
+
+        given = [value(one) for one in positions]
+        if call["name"] == "@":
+            return given[0] @ given[1]
+        return function(call["name"])(*given, **{key: value(one) for key, one in named.items()})
+
+    return make
+
+
+def function(name: str) -> Callable[..., Any]:
+    """Return the function of MLX called `name`, dots included."""
+    found: Any = mx
+    for part in name.split("."):
+        found = getattr(found, part, None)
+        if found is None:
+            version = getattr(mx, "__version__", "")
+            raise Missing(f"MLX {version} has no mx.{name}")
+    return found  # type: ignore[no-any-return]
 
 
 def plain(result: Any) -> tuple[Any, str]:
@@ -147,6 +179,19 @@ def plain(result: Any) -> tuple[Any, str]:
     if name == "bfloat16":
         result = result.view(mx.uint16)
     return np.array(result, order="C"), name
+
+
+POISON = 0x7FFF
+"""Two of these, or four, are NaN in every format that MLX multiplies, and so is one in halves."""
+
+
+def poison(sizes: Sequence[int]) -> None:
+    """Fill memory of these sizes in bytes with NaN and free it, for the next call to be given.
+
+    What a kernel leaves unwritten then holds NaN, and not a right result of the call before.
+    """
+    spoilt = [mx.array(np.full(max(size // 2, 1), POISON, np.uint16)) for size in sizes]
+    mx.eval(*spoilt)
 
 
 class Server:
@@ -160,7 +205,7 @@ class Server:
 
     def multiply(self, request: Request) -> Reply:
         """Run the operation `repeat` times; return the first result and the first that differs."""
-        operation = OPERATIONS[tuple(request["operation"])]
+        operation = called(request["call"])
         specs = request["operands"]
         storages = [hold(self.arena, spec) for spec in specs]
         mx.eval(*storages)
@@ -169,22 +214,27 @@ class Server:
         offset: int = request["free"]
         digests: list[str] = []
         results: list[Reply] = []
+        poison(request["poison"])
         for _ in range(request["repeat"]):
             result = operation(*operands)
             mx.eval(result)
-            array, name = plain(result)
-            digest = hashlib.sha256(array.tobytes()).hexdigest()[:16]
+            several = result if isinstance(result, (list, tuple)) else [result]
+            parts = [plain(one) for one in several]
+            digest = hashlib.sha256(b"".join(one.tobytes() for one, _ in parts)).hexdigest()[:16]
             if not digests or (digest != digests[0] and len(results) == 1):
-                results.append({"dtype": name, "shape": list(array.shape), "offset": offset})
-                offset = self.arena.put(offset, array)
+                told = []
+                for array, name in parts:
+                    told.append({"dtype": name, "shape": list(array.shape), "offset": offset})
+                    offset = self.arena.put(offset, array)
+                results.append({**told[0], "more": told[1:]})
             digests.append(digest)
-        pairs = zip("AB", storages, specs, strict=True)
-        spoilt = [name for name, *pair in pairs if changed(self.arena, *pair)]
+        pairs = zip(storages, specs, strict=True)
+        spoilt = [spec["name"] for array, spec in pairs if changed(self.arena, array, spec)]
         return {"results": results, "digests": digests, "changed": spoilt}
 
     def prepare(self, request: Request) -> Reply:
         """Hold `copies` sets of operands for `time`, each in memory of its own."""
-        self.operation = OPERATIONS[tuple(request["operation"])]
+        self.operation = called(request["call"])
         self.rotation = [
             [load(hold(self.arena, spec), spec) for spec in request["operands"]]
             for _ in range(request["copies"])
@@ -226,7 +276,8 @@ class Server:
         except Exception as error:  # noqa: BLE001 - whatever MLX raises is a result
             # Refused arguments leave the device as it was. Anything else may be the first of
             # many: after a device error every later call in this process fails.
-            refused = isinstance(error, (ValueError, TypeError, NotImplementedError))
+            refused = isinstance(error, (ValueError, TypeError, NotImplementedError, Missing))
+            refused = refused or "only supports" in str(error)
             return {
                 "error": f"{type(error).__name__}: {error}"[:2000],
                 "type": type(error).__name__,

@@ -1,0 +1,1 @@
+"""Which operands and parameters has each operation of MLX, and how is it called?"""
