@@ -33,6 +33,8 @@ class Order:
     shape_b: tuple[int, ...]
     operand_bits: int
     rng: np.random.Generator
+    share: int = 1
+    """What the budget is divided by, where more comes to a sum than the product."""
 
     @property
     def k(self) -> int:
@@ -47,7 +49,7 @@ class Order:
     @property
     def budget(self) -> int:
         """Largest sum of |a||b| for which C is held exactly, by accumulator and output."""
-        return min(self.dtype.exact_integer, _DOUBLE_BUDGET)
+        return min(self.dtype.exact_integer, _DOUBLE_BUDGET) // self.share
 
     @property
     def top(self) -> int:

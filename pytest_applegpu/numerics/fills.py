@@ -13,9 +13,12 @@ from pytest_applegpu.dtypes import DType
 from pytest_applegpu.numerics import exact_fills, real_fills, special
 from pytest_applegpu.numerics.bounds import Arithmetic
 from pytest_applegpu.numerics.draws import Order, Pair
+from pytest_applegpu.numerics.epilogue import PLAIN, Epilogue, Weights
 from pytest_applegpu.numerics.proof import prove
 
-_TRIES: Final = 40
+TRIES: Final = 40
+"""Draws after which data are taken as they are."""
+
 _SMALL: Final = 1024
 _NARROW: Final = 8
 _MANY: Final = 1 << 16
@@ -78,25 +81,47 @@ def make(  # noqa: PLR0917 - two shapes, and what fills them
     if fill not in FILLS:
         raise ValueError(f"fill {fill!r} is not one of {', '.join(FILLS)}")
     order = Order(dtype, shape_a, shape_b, operand_bits, rng)
-    if 0 in shape_a or 0 in shape_b:
-        A, B = (rng.integers(1, 4, shape) for shape in (shape_a, shape_b))
-        return order.store(A, B)
-    for _ in range(_TRIES if proven else 1):
-        pair = FILLS[fill].draw(order)
-        if not proven or _proves(FILLS[fill].check, order, pair):
+    batch = np.broadcast_shapes(shape_a[:-2], shape_b[:-2])
+    outputs = prod(batch) * shape_a[-2] * shape_b[-1]
+    proven = proven and worth_proving(fill, outputs, min(shape_a[-2], shape_b[-1], order.k))
+    for _ in range(TRIES if proven else 1):
+        pair = sketch(fill, order)
+        if not proven or is_proven(FILLS[fill].check, pair, dtype, operand_bits):
             break
     return pair
 
 
-def _proves(check: str, order: Order, pair: Pair) -> bool:
-    batch = np.broadcast_shapes(order.shape_a[:-2], order.shape_b[:-2])
-    outputs = prod(batch) * order.shape_a[-2] * order.shape_b[-1]
-    narrow = min(order.shape_a[-2], order.shape_b[-1], order.k) <= _NARROW
-    if check == "isolation" or outputs > (_MANY if narrow else _SMALL):
-        return True
+def sketch(fill: str, order: Order) -> Pair:
+    """Draw a pair once, whether or not it proves anything.
+
+    Raises:
+        KeyError: no such fill.
+    """
+    if 0 in order.shape_a or 0 in order.shape_b:
+        return order.store(*(order.rng.integers(1, 4, x) for x in (order.shape_a, order.shape_b)))
+    return FILLS[fill].draw(order)
+
+
+def worth_proving(fill: str, outputs: int, narrowest: int) -> bool:
+    """Tell whether a result is so small that its data may prove nothing by chance."""
+    if FILLS[fill].check == "isolation":
+        return False
+    return outputs <= (_MANY if narrowest <= _NARROW else _SMALL)
+
+
+def is_proven(
+    check: str,
+    pair: Pair,
+    dtype: DType,
+    operand_bits: int,
+    *,
+    epilogue: Epilogue = PLAIN,
+    weights: Weights | None = None,
+) -> bool:
+    """Tell whether data prove something under the weakest arithmetic that a route may have."""
     worst = Arithmetic(
-        order.operand_bits,
+        operand_bits,
         operand_truncates=True,
-        accumulator_unit=2.0 ** (-52 if order.dtype.name == "float64" else -23),
+        accumulator_unit=2.0 ** (-52 if dtype.name == "float64" else -23),
     )
-    return prove(check, *pair, order.dtype, worst) is None
+    return prove(check, *pair, dtype, worst, epilogue=epilogue, weights=weights) is None

@@ -21,8 +21,8 @@ from pytest_applegpu.dtypes import DTYPES, DType
 from pytest_applegpu.numerics.blockwise import left_times, times, times_checked
 from pytest_applegpu.numerics.compare import compare_exact
 from pytest_applegpu.numerics.draws import nonzero
+from pytest_applegpu.numerics.epilogue import PLAIN, Epilogue
 from pytest_applegpu.numerics.finding import Finding
-from pytest_applegpu.numerics.pattern import read
 from pytest_applegpu.numerics.rounding import Array, round_to, widen
 
 _RANGE: Final = 4
@@ -46,8 +46,16 @@ class _Suspects:
         return tuple(axis[self.chosen] for axis in self.index)
 
 
-def project(A: Array, B: Array, got: Array, rng: np.random.Generator) -> Finding:
+def project(
+    A: Array,
+    B: Array,
+    got: Array,
+    rng: np.random.Generator,
+    epilogue: Epilogue = PLAIN,
+) -> Finding:
     """Check `got`, shape (*batch, M, N) in the storage format, against integer A and B.
+
+    An epilogue may scale the product and add to it; it must not scale the result.
 
     A result that agrees is `exact`, if the data could have shown a fault, else `no proof`.
     """
@@ -56,12 +64,12 @@ def project(A: Array, B: Array, got: Array, rng: np.random.Generator) -> Finding
         return Finding("exact", 0.0, 0.0, 0.0, 0.0, 0.0)
     r = nonzero(rng, (got.shape[-1],), _RANGE).astype(np.float64)
     with np.errstate(all="ignore"):
-        right = _project_operands(A, B, r)
+        right = _projected(A, B, r, epilogue)
         rows = got.reshape(-1, got.shape[-1])
         left, fractional = times_checked(rows, r)
         suspect = fractional.reshape(right.shape) | (left.reshape(right.shape) != right)
         if suspect.any():
-            return _recompute(A, B, got, suspect, dtype)
+            return _recompute(A, B, got, suspect, dtype, epilogue)
     reason = _prove(A, B, right, rng)
     verdict = "no proof" if reason else "exact"
     return Finding(verdict, 0.0, 0.0, 0.0, 0.0, 0.0, total=got.size, detail=reason)
@@ -91,14 +99,25 @@ def _project_operands(A: Array, B: Array, r: Array) -> Array:
     return result
 
 
-def _recompute(A: Array, B: Array, got: Array, suspect: Array, dtype: DType) -> Finding:
+def _projected(A: Array, B: Array, r: Array, epilogue: Epilogue) -> Array:
+    """Return (alpha A B + addend) r, shape (*batch, M)."""
+    right = _project_operands(A, B, r) * epilogue.alpha
+    return right if epilogue.addend is None else right + epilogue.addend @ r
+
+
+def _recompute(  # noqa: PLR0917 - a product, what it is held to, and where
+    A: Array, B: Array, got: Array, suspect: Array, dtype: DType, epilogue: Epilogue
+) -> Finding:
     """Recompute rows that disagree, all of them or an even choice, and compare each element."""
     index = np.nonzero(suspect)
     count = len(index[0])
     most = max(8, _MOST_PRODUCTS // max(A.shape[-1] * B.shape[-1], 1))
     chosen = np.unique(np.linspace(0, count - 1, min(count, most)).astype(np.int64))
     suspects = _Suspects(index, chosen)
-    expected = round_to(_rows(A, B, suspects), dtype)
+    rows = _rows(A, B, suspects) * epilogue.alpha
+    if epilogue.addend is not None:
+        rows += epilogue.addend[suspects.places]
+    expected = round_to(rows, dtype)
     comparison = compare_exact(got[suspects.places], expected, dtype)
     if comparison.finding.passed:
         detail = "rows disagree whose elements are right: these are no integers to project"
@@ -131,11 +150,10 @@ def _told(finding: Finding, wrong: Array, suspects: _Suspects, got: Array) -> Fi
     skipped = len(suspects.index[0]) - len(suspects.chosen)
     detail = f"{skipped} more rows disagree and were not recomputed" if skipped else None
     return replace(
-        finding,
+        finding.located(mask),
         wrong=int(np.count_nonzero(mask)),
         total=got.size,
         worst=(*(int(axis[row]) for axis in suspects.places), column),
-        pattern=read(mask),
         detail=detail,
     )
 

@@ -19,10 +19,12 @@ import numpy as np
 
 from pytest_applegpu.dtypes import DType
 from pytest_applegpu.numerics.bounds import Arithmetic, limit, promise
+from pytest_applegpu.numerics.epilogue import PLAIN, Epilogue, Weights
 from pytest_applegpu.numerics.reference import magnitude, product
 from pytest_applegpu.numerics.rounding import Array, larger_part, round_to, widen
 
 _ENOUGH = 0.5
+_LINES = {-2: "rows", -1: "columns"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,23 +49,41 @@ class Expectation:
         return bool(self.allowed.any())
 
 
-def expect_exact(A: Array, B: Array, dtype: DType) -> Expectation:
-    """Expect the exact product, rounded once to the output."""
-    exact = product(A, B)
+def expect_exact(A: Array, B: Array, dtype: DType, epilogue: Epilogue = PLAIN) -> Expectation:
+    """Expect the exact result, rounded once to the output."""
+    exact = epilogue.apply(product(A, B))
     return Expectation(dtype, exact, round_to(exact, dtype), np.zeros(exact.shape))
 
 
 def expect_bounded(
-    A: Array, B: Array, dtype: DType, arithmetic: Arithmetic
+    A: Array,
+    B: Array,
+    dtype: DType,
+    arithmetic: Arithmetic,
+    *,
+    epilogue: Epilogue = PLAIN,
+    weights: Weights | None = None,
 ) -> tuple[Expectation, Array]:
-    """Expect the product within its bound; also return |A||B|."""
-    exact, size = product(A, B), magnitude(A, B)
-    allowed = limit(arithmetic, dtype, exact, size, A.shape[-1])
-    return Expectation(dtype, exact, exact, allowed), size
+    """Expect the result within its bound; also return |A||B|, as the epilogue scales it."""
+    exact = epilogue.apply(product(A, B))
+    size = magnitude(A, B if weights is None else weights.size)
+    scaled = epilogue.scaled(size)
+    allowed = limit(arithmetic, dtype, exact, scaled, A.shape[-1])
+    allowed = allowed + epilogue.allowed(size, arithmetic.accumulator_unit)
+    if weights is not None:
+        allowed = allowed + weights.relative * scaled
+    return Expectation(dtype, exact, exact, allowed), scaled
 
 
 def prove(
-    check: str, A: Array, B: Array, dtype: DType, arithmetic: Arithmetic | None = None
+    check: str,
+    A: Array,
+    B: Array,
+    dtype: DType,
+    arithmetic: Arithmetic | None = None,
+    *,
+    epilogue: Epilogue = PLAIN,
+    weights: Weights | None = None,
 ) -> str | None:
     """Return why a right result of `check` (`exact` or `bounded`) would prove nothing, or None.
 
@@ -71,31 +91,86 @@ def prove(
         ValueError: no such check.
     """
     if check == "exact":
-        return prove_expectation(A, B, expect_exact(A, B, dtype))
+        return prove_expectation(A, B, expect_exact(A, B, dtype, epilogue), epilogue)
     if check == "bounded":
-        return prove_expectation(A, B, expect_bounded(A, B, dtype, arithmetic or promise(dtype))[0])
+        promised = arithmetic or promise(dtype)
+        expectation, _ = expect_bounded(A, B, dtype, promised, epilogue=epilogue, weights=weights)
+        return prove_expectation(A, B, expectation, epilogue)
     raise ValueError(f"check {check!r} is not one of exact, bounded")
 
 
-def prove_expectation(A: Array, B: Array, expectation: Expectation) -> str | None:
-    """Return the first of the four faults that would go unseen, or None. Costs O(MN + MK + KN)."""
-    if expectation.exact.size == 0 or A.shape[-1] == 0:
+def prove_expectation(
+    A: Array, B: Array, expectation: Expectation, epilogue: Epilogue = PLAIN
+) -> str | None:
+    """Return the first of the faults that would go unseen, or None. Costs O(MN + MK + KN)."""
+    if expectation.exact.size == 0:
         return None
-    if not _drop_shows(A, B, expectation):
-        return "dropping the last element of K would not be seen"
-    for axis, word in ((-2, "rows"), (-1, "columns")):
+    if epilogue.addend is not None and not _addend_shows(expectation, epilogue):
+        return "dropping the addend would not be seen"
+    if A.shape[-1] == 0 or epilogue.alpha == 0:
+        return None
+    if not _drop_shows(A, B, expectation, epilogue):
+        what = "element" if epilogue.tail == 1 else f"{epilogue.tail} elements"
+        return f"dropping the last {what} of K would not be seen"
+    return prove_places(_with_terms(expectation, epilogue))
+
+
+def _with_terms(expectation: Expectation, epilogue: Epilogue) -> Expectation:
+    """Return what is expected of those matrices of the batch that are sums of anything at all."""
+    if epilogue.last is None:
+        return expectation
+    some = np.array(epilogue.last) >= 0
+    exact, expected, allowed = expectation.exact, expectation.expected, expectation.allowed
+    return Expectation(expectation.dtype, exact[some], expected[some], allowed[some])
+
+
+def prove_places(expectation: Expectation, axes: tuple[int, ...] = (-2, -1)) -> str | None:
+    """Return which fault of places would go unseen, or None.
+
+    Neighbours swapped along `axes` (-2 for rows, -1 for columns), and one element set to zero.
+    """
+    if not expectation.exact.size:
+        return None
+    for axis in axes:
         if not _swap_shows(expectation, axis):
-            return f"swapping two {word} would not be seen"
+            return f"swapping two {_LINES[axis]} would not be seen"
     return None if _zero_shows(expectation) else "setting one element to zero would not be seen"
 
 
-def _drop_shows(A: Array, B: Array, expectation: Expectation) -> bool:
-    last = widen(A[..., -1])[..., :, None] * widen(B[..., -1, :])[..., None, :]
+def _drop_shows(A: Array, B: Array, expectation: Expectation, epilogue: Epilogue) -> bool:
+    if epilogue.last is None:
+        tail = epilogue.tail
+        last = product(A[..., -tail:], B[..., -tail:, :])
+        return bool(_seen(last, expectation, epilogue).any(axis=(-2, -1)).all())
+    ends = np.array(epilogue.last)
+    whole = np.flatnonzero(ends >= 0)
+    # Each matrix of the batch ends elsewhere; those without any terms have none to lose.
+    a, b = (np.broadcast_to(X, (len(ends), *X.shape[-2:])) for X in (A, B))
+    last = np.zeros(expectation.exact.shape, expectation.exact.dtype)
+    for matrix in whole:
+        column, row = a[matrix][:, ends[matrix]], b[matrix][ends[matrix]]
+        last[matrix] = widen(column)[:, None] * widen(row)[None]
+    return bool(_seen(last, expectation, epilogue)[whole].any(axis=(-2, -1)).all())
+
+
+def _seen(lost: Array, expectation: Expectation, epilogue: Epilogue) -> Array:
+    """Return where a loss of `lost` from the product shows in the result."""
+    lost = Epilogue(epilogue.alpha, scale=epilogue.scale).apply(lost)
+    return _shows(lost, expectation)
+
+
+def _shows(lost: Array, expectation: Expectation) -> Array:
     if expectation.bounded:
-        seen = larger_part(last) > 2 * expectation.allowed
-    else:
-        seen = round_to(expectation.exact - last, expectation.dtype) != expectation.expected
-    return bool(seen.any(axis=(-2, -1)).all())
+        return np.asarray(larger_part(lost) > 2 * expectation.allowed)
+    changed = round_to(expectation.exact - lost, expectation.dtype) != expectation.expected
+    return np.asarray(changed)
+
+
+def _addend_shows(expectation: Expectation, epilogue: Epilogue) -> bool:
+    """Whether each matrix of the batch tells that its addend was left out."""
+    lost = Epilogue(addend=epilogue.addend, scale=epilogue.scale)
+    missing = np.broadcast_to(lost.apply(np.zeros(1)), expectation.exact.shape)
+    return not missing.any() or bool(_shows(missing, expectation).any(axis=(-2, -1)).all())
 
 
 def _swap_shows(expectation: Expectation, axis: int) -> bool:

@@ -170,7 +170,13 @@ def tiny(order: Order) -> Pair:
 
 
 def _levels(order: Order, shape: tuple[int, ...], clear: int) -> Array:
-    """Draw exponents along the last axis: `clear` from its end on every other time."""
-    levels = order.rng.integers(-6, clear + 1, shape)
-    levels[..., ::-1][..., ::2] = clear
+    """Draw exponents along the last axis: one in three is low, the others are `clear`.
+
+    More than half of all elements must be far from zero for the data to prove anything, and of
+    the clear ones some cancel.
+    """
+    low = order.rng.integers(-6, clear + 1, shape)
+    levels = np.full(shape, clear)
+    # The last line is clear, so that the smallest results have one too.
+    levels[..., ::-1][..., 1::3] = low[..., ::-1][..., 1::3]
     return levels

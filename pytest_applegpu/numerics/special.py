@@ -15,9 +15,9 @@ import numpy as np
 from pytest_applegpu.dtypes import DType
 from pytest_applegpu.numerics.compare import compare_exact
 from pytest_applegpu.numerics.draws import Order, Pair
+from pytest_applegpu.numerics.epilogue import PLAIN, Epilogue
 from pytest_applegpu.numerics.exact_fills import integer
 from pytest_applegpu.numerics.finding import Finding
-from pytest_applegpu.numerics.pattern import read
 from pytest_applegpu.numerics.reference import product
 from pytest_applegpu.numerics.rounding import Array, round_to, widen
 
@@ -92,9 +92,11 @@ def prove_isolation(A: Array, B: Array) -> str | None:
     return None
 
 
-def check_isolation(A: Array, B: Array, got: Array, dtype: DType) -> Finding:
+def check_isolation(
+    A: Array, B: Array, got: Array, dtype: DType, epilogue: Epilogue = PLAIN
+) -> Finding:
     """Hold `got`, of the right shape and dtype, to the product with NaN and Inf in their place."""
-    expected = round_to(expected_isolation(A, B), dtype)
+    expected = round_to(epilogue.apply(expected_isolation(A, B)), dtype)
     if dtype.is_complex:
         both = ~np.isfinite(got) & ~np.isfinite(expected)
         expected = np.where(both, np.nan, expected)
@@ -103,7 +105,7 @@ def check_isolation(A: Array, B: Array, got: Array, dtype: DType) -> Finding:
     if comparison.finding.passed:
         return comparison.finding
     cause = _leak(A, B, got, expected)
-    return replace(comparison.finding, pattern=read(comparison.wrong), cause=cause)
+    return replace(comparison.finding.located(comparison.wrong), cause=cause)
 
 
 def _leak(A: Array, B: Array, got: Array, expected: Array) -> str | None:
