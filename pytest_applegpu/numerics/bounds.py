@@ -11,14 +11,15 @@ Sources: N. J. Higham, Accuracy and Stability of Numerical Algorithms (2nd ed., 
 and 3.5: gamma_n = n u / (1 - n u) for sums of n products in any order, sec. 3.6 for complex
 numbers. P. Blanchard, N. J. Higham, F. Lopez, T. Mary, S. Pranesh, Mixed precision block fused
 multiply-add: error analysis and application to GPU tensor cores (SIAM J. Sci. Comput., 2020):
-operands cut before exact products. N. J. Higham, T. Mary, A new approach to probabilistic
-rounding error analysis (SIAM J. Sci. Comput., 2019): growth with sqrt(n) for the typical case.
+operands cut before exact products, and a sum's constant being the longest way through its tree of
+additions. M. Fasi, N. J. Higham, M. Mikaitis, S. Pranesh, Numerical behavior of NVIDIA tensor
+cores (PeerJ Comput. Sci., 2021): accumulators that truncate.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import inf, sqrt
+from math import inf
 from typing import Final
 
 import numpy as np
@@ -29,8 +30,31 @@ from pytest_applegpu.numerics.rounding import Array, larger_part
 SINGLE_UNIT: Final = 2.0**-24
 DOUBLE_UNIT: Final = 2.0**-53
 
-_CONFIDENCE: Final = 5.0
-"""lambda of Higham & Mary: fails with probability 2 exp(-lambda**2 / 2) = 7e-6 an element."""
+
+@dataclass(frozen=True, slots=True)
+class Sums:
+    """How a route adds up K products.
+
+    Attributes:
+        longest: most products that are added up one after another.
+        parts: how many such sums there are for one element of the result.
+        joins: most additions between one of them and the result.
+        what: word for the parts.
+        kept: format in which the parts' sums are stored before they are added up; None where they
+            stay in registers.
+    """
+
+    longest: int
+    parts: int = 1
+    joins: int = 0
+    what: str = "partitions"
+    kept: str | None = None
+
+    @property
+    def kept_unit(self) -> float:
+        """Unit roundoff of storing a part's sum; 0 where the format holds the accumulator."""
+        kept = DTYPES[self.kept or "float32"]
+        return kept.unit if kept.significand < DTYPES["float32"].significand else 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,14 +66,20 @@ class Arithmetic:
         operand_truncates: whether what it cuts off is truncated, or rounded to nearest.
         accumulator_unit: unit roundoff of products and sums: 2**-24 for float32 rounded to
             nearest, 2**-23 where hardware truncates, 2**-53 for float64.
-        partitions: into how many parts K is split, each summed apart; 1 when not known, which
-            allows the most.
+        sums: how it adds up; None where that is not known, which allows any order.
+        note: what else is to be said of it.
     """
 
     operand_bits: int
     operand_truncates: bool = False
     accumulator_unit: float = SINGLE_UNIT
-    partitions: int = 1
+    sums: Sums | None = None
+    note: str = ""
+
+    @property
+    def to_nearest(self) -> bool:
+        """Whether products and sums are known to be rounded to nearest."""
+        return self.accumulator_unit in {SINGLE_UNIT, DOUBLE_UNIT}
 
     def operand_error(self, dtype: DType) -> float:
         """Return the largest relative error of a product of two cut operands: 2u + u**2."""
@@ -61,11 +91,13 @@ class Arithmetic:
     def terms(self, dtype: DType, k: int) -> int:
         """Return n such that gamma_n bounds a sum of K products.
 
-        A complex part is a sum of 2 K products, or by three real products (Higham 2002, sec.
-        23.2.4) the difference of three sums, which together stay below gamma_(2K+8).
+        It is the most roundings that a product goes through on its way into the result (Blanchard
+        et al. 2020, sec. 3), and in no order more than K. A complex part is a sum of 2 K products,
+        or by three real products (Higham 2002, sec. 23.2.4) the difference of three sums, which
+        together stay below gamma_(2K+8).
         """
-        longest = k if self.partitions <= 1 else -(-k // self.partitions) + self.partitions
-        return 2 * longest + 8 if dtype.is_complex else longest
+        depth = k if self.sums is None else min(k, self.sums.longest + self.sums.joins)
+        return 2 * depth + 8 if dtype.is_complex else depth
 
 
 def promise(dtype: DType) -> Arithmetic:
@@ -79,6 +111,34 @@ def gamma(n: int, unit: float) -> float:
     return n * unit / (1 - n * unit) if n * unit < 1 else inf
 
 
+@dataclass(frozen=True, slots=True)
+class Factors:
+    """What multiplies |A||B| in a bound: operands, sums, and the reference's own error."""
+
+    operand: float
+    accumulate: float
+    reference: float
+
+    @property
+    def total(self) -> float:
+        """All three together."""
+        return self.operand + self.accumulate + self.reference
+
+
+def hard(arithmetic: Arithmetic, dtype: DType, k: int) -> Factors:
+    """Return the factors that no honest sum of K products can exceed."""
+    terms = arithmetic.terms(dtype, k)
+    accumulate = gamma(terms, arithmetic.accumulator_unit)
+    return factors(arithmetic, dtype, accumulate, gamma(terms, DOUBLE_UNIT))
+
+
+def factors(arithmetic: Arithmetic, dtype: DType, accumulate: float, reference: float) -> Factors:
+    """Let the sum be one of what cut operands became, and be rounded where its parts are stored."""
+    operand = arithmetic.operand_error(dtype)
+    kept = arithmetic.sums.kept_unit if arithmetic.sums else 0.0
+    return Factors(operand, (1 + operand) * (accumulate + kept * (1 + accumulate)), reference)
+
+
 def limit(arithmetic: Arithmetic, dtype: DType, exact: Array, magnitude: Array, k: int) -> Array:
     """Return the largest error that each element may have, in each part of a complex one.
 
@@ -89,25 +149,7 @@ def limit(arithmetic: Arithmetic, dtype: DType, exact: Array, magnitude: Array, 
         magnitude: |A||B|, float64, of the same shape.
         k: length of the sums.
     """
-    hard = gamma(arithmetic.terms(dtype, k), arithmetic.accumulator_unit)
-    return _allow(dtype, _relative(arithmetic, dtype, hard, k), exact, magnitude, k)
-
-
-def typical(arithmetic: Arithmetic, dtype: DType, exact: Array, magnitude: Array, k: int) -> Array:
-    """Return what errors stay below when roundings are independent: sqrt(K) instead of K.
-
-    `limit` decides; this is for the band in which a result is still right but worth watching.
-    """
-    terms, unit = arithmetic.terms(dtype, k), arithmetic.accumulator_unit
-    accumulate = min(gamma(terms, unit), _CONFIDENCE * sqrt(terms) * unit)
-    return _allow(dtype, _relative(arithmetic, dtype, accumulate, k), exact, magnitude, k)
-
-
-def _relative(arithmetic: Arithmetic, dtype: DType, accumulate: float, k: int) -> float:
-    """Return what multiplies |A||B|: operands, the sum of what they became, the reference."""
-    operand = arithmetic.operand_error(dtype)
-    reference = gamma(arithmetic.terms(dtype, k), DOUBLE_UNIT)
-    return operand + (1 + operand) * accumulate + reference
+    return _allow(dtype, hard(arithmetic, dtype, k).total, exact, magnitude, k)
 
 
 def _allow(dtype: DType, relative: float, exact: Array, magnitude: Array, k: int) -> Array:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
 from typing import Any
 
@@ -46,19 +46,34 @@ def compare_exact(got: Array, expected: Array, dtype: DType) -> Comparison:
     return Comparison(_finding("over", wide, expected, (error, step, step), wrong), wrong)
 
 
-def compare_bounded(
-    got: Array, exact: Array, allowed: Array, excused: Array, dtype: DType
+def compare_bounded(  # noqa: PLR0917 - a result and all that it is held to
+    got: Array,
+    exact: Array,
+    allowed: Array,
+    excused: Array,
+    dtype: DType,
+    band: Array | None = None,
 ) -> Comparison:
     """Hold `got` (in storage) to `exact` within `allowed`, for complex elements in each part.
 
-    Elements where `excused` count as if they had no error.
+    Elements where `excused` count as if they had no error. What is within and yet beyond `band`
+    anywhere is `creeping`; without one that is nothing.
     """
     wide = widen(got)
     error = np.where(excused, 0.0, _error(wide, exact))
     wrong = error > allowed
-    verdict = "over" if wrong.any() else "within"
+    typical = float(_share(error, allowed if band is None else band).max(initial=0.0))
+    verdict = "over" if wrong.any() else "creeping" if typical > 1 else "within"
     sizes = (error, allowed, _step(exact, dtype))
-    return Comparison(_finding(verdict, wide, exact, sizes, wrong), wrong)
+    finding = _finding(verdict, wide, exact, sizes, wrong)
+    return Comparison(replace(finding, typical=typical), wrong)
+
+
+def _share(error: Array, allowed: Array) -> Array:
+    """Return each error as a share of what is allowed; no error is none of nothing."""
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        share: Array = np.where(error == 0, 0.0, error / allowed)
+    return share
 
 
 def _error(got: Array, expected: Array) -> Array:
@@ -85,8 +100,8 @@ def _finding(
     error, allowed, step = sizes
     if not error.size:
         return Finding(verdict, 0.0, 0.0, 0.0, 0.0, 0.0)
+    share = _share(error, allowed)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        share = np.where(error == 0, 0.0, error / allowed)
         ulps = error / step
     worst = np.unravel_index(int(np.argmax(share)), share.shape)
     return Finding(

@@ -76,6 +76,22 @@ def test_a_result_over_its_bound_is_over() -> None:
     np.testing.assert_array_equal(comparison.wrong, [[False, True]])
 
 
+@pytest.mark.parametrize(
+    ("band", "allowed", "verdict"),
+    [(0.75, 1.0, "within"), (0.25, 1.0, "creeping"), (0.25, 0.4, "over")],
+)
+def test_beyond_the_band_is_creeping_unless_it_is_over(
+    band: float, allowed: float, verdict: str
+) -> None:
+    got, exact = np.array([[1.0, 2.5]], np.float32), np.array([[1.0, 2.0]])
+    sizes = (np.full((1, 2), size) for size in (allowed, band))
+    most, soft = sizes
+    finding = compare_bounded(got, exact, most, none_excused(got), F32, soft).finding
+    assert finding.verdict == verdict
+    assert finding.typical == 0.5 / band
+    assert finding.share == 0.5 / allowed
+
+
 def test_excused_elements_count_as_right() -> None:
     got, exact = np.array([[np.inf, 2.0]], np.float16), np.array([[65510.0, 2.0]])
     excuse = np.array([[True, False]])
