@@ -155,29 +155,37 @@ class Routed(Struct, frozen=True, forbid_unknown_fields=True):
     kernels: tuple[Name, ...]
 
 
-Part = Numbers | Speed | Routed
+class Card(Struct, frozen=True, forbid_unknown_fields=True):
+    """What the arithmetic of the route was like: answers by the names of what was asked."""
+
+    run: RunId
+    features: Annotated[dict[Name, Name], Meta(min_length=1)]
+
+
+Part = Numbers | Speed | Routed | Card
 
 
 class Record(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """What is known of one case: its numbers, its speed, its route; one of them at least."""
+    """What is known of one case: its numbers, speed, route, card; one of them at least."""
 
     numbers: Numbers | None = None
     speed: Speed | None = None
     route: Routed | None = None
+    card: Card | None = None
 
     def __post_init__(self) -> None:
         """Refuse an empty record.
 
         Raises:
-            ValueError: neither numbers nor speed nor a route.
+            ValueError: neither numbers nor speed nor a route nor a card.
         """
         if not self.parts:
-            raise ValueError("Expected `numbers`, `speed` or `route`")
+            raise ValueError("Expected `numbers`, `speed`, `route` or `card`")
 
     @property
     def parts(self) -> tuple[Part, ...]:
-        """Numbers, speed and route, those there are."""
-        every = (self.numbers, self.speed, self.route)
+        """Numbers, speed, route and card, those there are."""
+        every = (self.numbers, self.speed, self.route, self.card)
         return tuple(part for part in every if part is not None)
 
 

@@ -15,6 +15,7 @@ from pytest_applegpu.baselines.places import check_writable, file_of
 from pytest_applegpu.baselines.records import (
     Baseline,
     BaselineError,
+    Card,
     Numbers,
     Record,
     Routed,
@@ -29,7 +30,7 @@ LARGEST: Final = 64 * 2**20
 PATIENCE: Final = 60.0
 """Seconds to wait for another run that is writing the same file."""
 
-AnyPart = TypeVar("AnyPart", Numbers, Speed, Routed)
+AnyPart = TypeVar("AnyPart", Numbers, Speed, Routed, Card)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +68,13 @@ class Shelf:
         for path, baseline, record in self._records(case):
             if record.route is not None:
                 return Past(record.route, baseline.runs[record.route.run], path)
+        return None
+
+    def card(self, case: str) -> Past[Card] | None:
+        """Return the first stored card of a case."""
+        for path, baseline, record in self._records(case):
+            if record.card is not None:
+                return Past(record.card, baseline.runs[record.card.run], path)
         return None
 
     def _records(self, case: str) -> Iterator[tuple[Path, Baseline, Record]]:

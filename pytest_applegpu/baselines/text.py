@@ -27,7 +27,7 @@ DIGITS: Final = 4
 """Significant digits of a figure in the file: a tenth of a per mille is below any noise."""
 
 UPGRADES: Final[dict[int, Callable[[dict[str, Any]], dict[str, Any]]]] = {
-    # Version 2 added routes, which a record need not have.
+    # Version 2 added routes and cards, which a record need not have.
     1: lambda plain: {**plain, "schema": 2},
 }
 """From each older schema, the step to the next one, over the file as plain objects."""

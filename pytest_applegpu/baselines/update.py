@@ -10,11 +10,13 @@ from typing import Final, Literal
 
 from msgspec.structs import replace
 
+from pytest_applegpu.baselines.compare_card import card_changes
 from pytest_applegpu.baselines.places import file_of
 from pytest_applegpu.baselines.records import (
     SCHEMA,
     Baseline,
     BaselineError,
+    Card,
     Hardware,
     Numbers,
     Part,
@@ -33,7 +35,7 @@ from pytest_applegpu.throughput.slope import Timing
 Kind = Literal["added", "repeated", "replaced"]
 
 
-_WORDS: Final = {Numbers: "numbers", Speed: "speed", Routed: "route"}
+_WORDS: Final = {Numbers: "numbers", Speed: "speed", Routed: "route", Card: "card"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +50,8 @@ class Change:
     def __str__(self) -> str:
         """Say it in a line: `matmul-... tf32=off: speed replaced: 2.51e-03 s -> 2.02e-03 s`."""
         word = _WORDS[type(self.new)]
+        if isinstance(self.new, Card) and isinstance(self.old, Card):
+            return f"{self.case}: {word} {self.kind}: {_news(self.old, self.new)}"
         before = "" if self.old is None else f"{_figure(self.old)} -> "
         return f"{self.case}: {word} {self.kind}: {before}{_figure(self.new)}"
 
@@ -114,8 +118,8 @@ def merge(old: Baseline | None, new: Baseline) -> tuple[Baseline, tuple[Change, 
 
     A speed that was measured in the same way and under the same provenance, and that agrees,
     counts as one more run: the spread between runs grows out of these. Any other replaces what
-    was there, and keeps the known spread between runs, which is the machine's. Equal numbers
-    and routes stay as they are, whoever measured them again.
+    was there, and keeps the known spread between runs, which is the machine's. Equal numbers,
+    routes and cards stay as they are, whoever measured them again.
 
     Raises:
         BaselineError: the two are about different hardware.
@@ -159,6 +163,8 @@ def _change(case: str, record: Record | None, new: Part, runs: Mapping[str, Run]
         return _plain_change(case, record.numbers if record else None, new)
     if isinstance(new, Routed):
         return _plain_change(case, record.route if record else None, new)
+    if isinstance(new, Card):
+        return _plain_change(case, record.card if record else None, new)
     old = record.speed if record else None
     if old is None:
         return Change(case, "added", None, new)
@@ -168,12 +174,18 @@ def _change(case: str, record: Record | None, new: Part, runs: Mapping[str, Run]
     return Change(case, "replaced", old, replace(new, between=new.between or between))
 
 
-def _plain_change(case: str, old: Numbers | Routed | None, new: Numbers | Routed) -> Change | None:
+def _plain_change(
+    case: str, old: Numbers | Routed | Card | None, new: Numbers | Routed | Card
+) -> Change | None:
     if old is None:
         return Change(case, "added", None, new)
     if replace(new, run=old.run) == old:
         return None
     return Change(case, "replaced", old, new)
+
+
+def _news(old: Card, new: Card) -> str:
+    return "; ".join(card_changes(old.features, new.features))
 
 
 def _figure(part: Part) -> str:
@@ -182,4 +194,6 @@ def _figure(part: Part) -> str:
         return f"{part.verdict}{share}"
     if isinstance(part, Routed):
         return part.path
+    if isinstance(part, Card):
+        return f"{len(part.features)} features"
     return f"{part.seconds:.3g} s"

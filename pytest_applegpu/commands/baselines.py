@@ -21,7 +21,7 @@ def add_to(commands: Any) -> None:
         help="run the suites and store what they measure",
         epilog="Anything else is handed to pytest: paths of suites, -k, -x and so on.",
     )
-    add_options(update, [option.name for option in OPTIONS if option.name != "update-baselines"])
+    add_options(update, [option.name for option in OPTIONS if option.form != "flag"])
     update.set_defaults(run=run, takes_others=True)
 
 

@@ -11,12 +11,22 @@ from typing import Any, Final
 from pytest_applegpu.commands.parsing import add_options
 from pytest_applegpu.options import Option
 
-OPTIONS: Final = ("backend", "tf32", "arch", "nax", "mlx", "dtypes", "timeout", "python")
-"""Options of a run that bear on what is asked."""
+OPTIONS: Final = (
+    "backend",
+    "tf32",
+    "arch",
+    "nax",
+    "mlx",
+    "dtypes",
+    "baselines",
+    "timeout",
+    "python",
+)
+"""Options of a run that bear on what is asked, and on what it is compared with."""
 
 _EPILOG: Final = """\
-Every answer is read from products of chosen numbers; docs/card.md says how. Exit status 1: some
-answer is `unknown`.
+Every answer is read from products of chosen numbers; docs/card.md says how. Where a card of this
+hardware is stored, what has changed since is said. Exit status 1: some answer is `unknown`.
 """
 
 
@@ -34,8 +44,9 @@ def add_to(commands: Any) -> None:
 
 def run(chosen: argparse.Namespace, _: list[str]) -> int:
     """Ask every route of every format under every setting, and print the card."""
-    from pytest_applegpu.conduct.card import card  # noqa: PLC0415 - only where it is needed
+    from pytest_applegpu.conduct.card_device import card  # noqa: PLC0415 - only where needed
     from pytest_applegpu.conduct.planning import Plan  # noqa: PLC0415
+    from pytest_applegpu.conduct.shelf import shelf_of  # noqa: PLC0415
     from pytest_applegpu.conduct.start import start  # noqa: PLC0415
     from pytest_applegpu.config import read_config  # noqa: PLC0415
     from pytest_applegpu.numerics.card.answer import UNKNOWN  # noqa: PLC0415
@@ -49,7 +60,7 @@ def run(chosen: argparse.Namespace, _: list[str]) -> int:
     plan.check()
     bench = start(plan.config, plan)
     try:
-        found = card(bench)
+        found = card(bench, shelf_of(bench))
     finally:
         bench.pool.close()
     said = json.dumps(found.as_json(), indent=2) if chosen.json else card_text(found.as_json())

@@ -108,14 +108,14 @@ def _reachable(plan: Plan, faults: list[Fault]) -> tuple[list[Fault], list[str]]
 def _suite(chosen: argparse.Namespace, plan: Plan) -> Suite:
     """Take down the tier's cases, and the options that every run shares."""
     from pytest_applegpu.cases.case import CHECKS  # noqa: PLC0415
-    from pytest_applegpu.problem import OPERATIONS  # noqa: PLC0415
+    from pytest_applegpu.forms.table import FORMS  # noqa: PLC0415
     from pytest_applegpu.selftest.run import Suite  # noqa: PLC0415
 
     cases = [
         case
-        for op in OPERATIONS
+        for op in FORMS
         for check in CHECKS
-        if check != "throughput"
+        if check not in {"throughput", "card"}
         for case in plan.planned(op, check)
     ]
     return Suite(plan.backend, _words(chosen), plan.config.tier, tuple(cases))

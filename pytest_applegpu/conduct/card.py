@@ -1,100 +1,78 @@
-"""What is the feature card of this device? Every route asked, through the workers' `matmul`."""
+"""How is a route's feature card conducted: asked, compared as stored, and asked again in doubt?"""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-import numpy as np
+from msgspec import to_builtins
 
+from pytest_applegpu.baselines.compare_card import CardComparison, card_changes, compare_card
+from pytest_applegpu.baselines.records import Run
+from pytest_applegpu.baselines.store import Shelf
 from pytest_applegpu.cases.case import Case
-from pytest_applegpu.cases.plan import backend_dtypes
-from pytest_applegpu.conduct.bench import PROBE_SLACK, Bench
-from pytest_applegpu.conduct.card_routes import Asked, asked, known_by
-from pytest_applegpu.conduct.endings import ENDINGS, ending
-from pytest_applegpu.conduct.start import refuse_forced
-from pytest_applegpu.dtypes import DType
-from pytest_applegpu.numerics.card.ask import Ask, UnansweredError
-from pytest_applegpu.numerics.card.cards import Card, Column
+from pytest_applegpu.conduct.bench import Bench
+from pytest_applegpu.conduct.card_machine import WorkerMachine
+from pytest_applegpu.numerics.card.answer import Feature
+from pytest_applegpu.numerics.card.ask import Ask
 from pytest_applegpu.numerics.card.questions import features
-from pytest_applegpu.problem import Problem
-from pytest_applegpu.setting import Setting
-from pytest_applegpu.worker.requests import Answer, Refusal
-from pytest_applegpu.worker.turns import shared
+from pytest_applegpu.report.records import CardFacts, ErrorFacts
 
 
 @dataclass(frozen=True, slots=True)
-class Worker:
-    """Multiplies in a worker: the `Machine` of the questions, for one problem of any M."""
+class Carded:
+    """A verdict about a card, its features with their evidence, and what was compared."""
 
-    bench: Bench
-    problem: Problem
-    setting: Setting
-
-    def multiply(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-        """Return A B.
-
-        Raises:
-            UnansweredError: MLX refused, or the worker ended; the text says which.
-        """
-        return self._answer(a, b, 1).results[0]
-
-    def repeat(self, a: np.ndarray, b: np.ndarray, times: int) -> Sequence[Hashable]:
-        """Return a digest of the result of each of `times` calls.
-
-        Raises:
-            UnansweredError: as `multiply`.
-        """
-        return self._answer(a, b, times).digests
-
-    def _answer(self, a: np.ndarray, b: np.ndarray, times: int) -> Answer:
-        problem = replace(self.problem, m=a.shape[-2])
-        limit = self.bench.config.timeout + PROBE_SLACK
-        try:
-            with shared(self.bench.backend):
-                answer = self.bench.pool.multiply(
-                    problem, self.setting, (a, b), repeat=times, limit=limit
-                )
-        except ENDINGS as end:
-            raise UnansweredError(f"{problem}: {': '.join(ending(end, limit))}") from None
-        if isinstance(answer, Refusal):
-            raise UnansweredError(f"{problem}: {answer.text}")
-        got = answer.results[0]
-        if got.shape != problem.shape_c or got.dtype != problem.dtype.numpy:
-            said = f"{got.dtype} of shape {got.shape}"
-            raise UnansweredError(f"{problem}: the result is {said}")
-        return answer
+    verdict: str
+    features: tuple[Feature, ...] = ()
+    facts: CardFacts | None = None
+    error: ErrorFacts | None = None
 
 
-def card(bench: Bench) -> Card:
-    """Ask every route of every format, under every setting that the options name.
+def conduct(case: Case, bench: Bench, shelf: Shelf, run: Run) -> Carded:
+    """Ask a route for its card, and compare it with the one that is stored for this hardware.
 
-    Raises:
-        pytest.UsageError: a setting forces an architecture that this GPU must not follow.
+    A card that is not as stored, and one that is to be stored, is asked for twice.
     """
-    device = bench.device
-    columns = tuple(_columns(bench))
-    return Card(
-        backend=bench.backend,
-        device=str(device.name.value or device.architecture.value or "unknown device"),
-        mlx=str(device.mlx_version.value or "unknown"),
-        routes=known_by(bench.routes),
-        columns=columns,
+    gap = bench.gap(case.problem) or bench.no_room(case)
+    if gap is not None:
+        return Carded("unsupported", error=ErrorFacts(message=gap))
+    first = _asked(case, bench)
+    if first.error is not None:
+        return first
+    found = compare_card(_words(first), run, shelf.card(str(case)))
+    if found.word != "card changed" and not bench.config.update_baselines:
+        return _compared(first, found, 1)
+    second = _asked(case, bench)
+    if second.error is not None:
+        return second
+    unsteady = card_changes(_words(first), _words(second))
+    if unsteady:
+        found = CardComparison("card unsteady", unsteady, past=found.past)
+    return _compared(first, found, 2)
+
+
+def _asked(case: Case, bench: Bench) -> Carded:
+    """Put every question once. A product that did not come is the card's failure."""
+    problem = case.problem
+    machine = WorkerMachine(bench, problem, case.setting)
+    ask = Ask(problem.dtype, problem.m, problem.n, problem.k, problem.batch, machine)
+    answers = features(ask)
+    if machine.failed is None:
+        return Carded("", answers)
+    verdict, message = machine.failed
+    return Carded(verdict, answers, error=ErrorFacts(message=message))
+
+
+def _words(carded: Carded) -> dict[str, str]:
+    return {one.name: one.word for one in carded.features}
+
+
+def _compared(first: Carded, found: CardComparison, times: int) -> Carded:
+    facts = CardFacts(
+        features=_words(first),
+        times=times,
+        changed=found.changed,
+        likely_causes=found.likely_causes,
+        run=to_builtins(found.past.run) if found.past else None,
     )
-
-
-def _columns(bench: Bench) -> Iterator[Column]:
-    formats = bench.config.dtypes or backend_dtypes(bench.backend)
-    chosen = [dtype for dtype in formats if dtype in backend_dtypes(bench.backend)]
-    for setting in bench.config.settings:
-        for dtype in chosen:
-            for one in asked(bench.routes, dtype, setting):
-                refuse_forced(bench, [Case(one.problem, "integer", "exact", setting)])
-                yield _column(bench, one, dtype, setting)
-
-
-def _column(bench: Bench, one: Asked, dtype: DType, setting: Setting) -> Column:
-    problem = one.problem
-    machine = Worker(bench, problem, setting)
-    question = Ask(dtype, problem.m, problem.n, problem.k, problem.batch, machine)
-    return Column(one.route, dtype.name, str(problem), str(setting), features(question))
+    return Carded(found.word, first.features, facts)

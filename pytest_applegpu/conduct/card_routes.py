@@ -7,37 +7,14 @@ met yet. Where a library chooses its kernels itself, a route is a kind of shape.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
 
+from pytest_applegpu.cases.cards import KINDS, OFFERED, card_problem
 from pytest_applegpu.conduct.routes import Routes
 from pytest_applegpu.dtypes import DType
-from pytest_applegpu.problem import Problem, parse_problem
+from pytest_applegpu.problem import Problem
 from pytest_applegpu.routing.problems import predict
 from pytest_applegpu.routing.versions import basis_of
 from pytest_applegpu.setting import Setting
-
-_KINDS: Final = {
-    "matrices": "nn-64x64x64",
-    "B transposed": "nt-64x64x64",
-    "long K": "nn-32x32x1024",
-    "batch": "nn-32x32x64-b4",
-    "row": "nn-1x64x256",
-    "column": "nn-64x1x256",
-    "vectors": "nn-1x1x256",
-}
-"""Shapes by what is multiplied."""
-
-_OFFERED: Final = (
-    "nn-96x96x64",
-    "nn-64x64x64",
-    "nn-32x32x256",
-    "nn-16x72x512",
-    "nn-1x64x256",
-    "nt-1x64x256",
-    "nt-8x64x256",
-    "nn-1x1x256",
-)
-"""Shapes that between them take every path of `matmul` in some version, format and device."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +28,10 @@ class Asked:
 def asked(routes: Routes, dtype: DType, setting: Setting) -> list[Asked]:
     """Return the routes of a format under a setting."""
     if not predicted(routes):
-        return [Asked(kind, _problem(dtype, shape)) for kind, shape in _KINDS.items()]
+        return [Asked(kind, card_problem(dtype, shape)) for kind, shape in KINDS.items()]
     found: dict[str, Asked] = {}
-    for shape in _OFFERED:
-        problem = _problem(dtype, shape)
+    for shape in OFFERED:
+        problem = card_problem(dtype, shape)
         path = path_of(routes, problem, setting)
         found.setdefault(path, Asked(path, problem))
     return list(found.values())
@@ -87,7 +64,3 @@ def known_by(routes: Routes) -> str:
     if predicted(routes):
         return f"routes predicted from the rules of MLX {routes.version}"
     return "routes are kinds of shapes: the library chooses its kernels itself"
-
-
-def _problem(dtype: DType, shape: str) -> Problem:
-    return parse_problem(f"matmul-{dtype.short}-{shape}")

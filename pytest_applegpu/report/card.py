@@ -12,6 +12,8 @@ from pytest_applegpu.report.phrases import escaped
 EVERYWHERE: Final = "everywhere"
 
 _UNKNOWN: Final = "unknown"
+_NEWS: Final = ("card changed", "card unsteady")
+_COMPARED: Final = ("as stored", *_NEWS)
 _WIDTHS: Final = (26, 34, 54)
 _LONGEST: Final = 1000
 
@@ -21,7 +23,8 @@ Json = Mapping[str, Any]
 def card_text(card: Json) -> str:
     """Return a card (its JSON values) as text: a table for each format, and what is not known.
 
-    A row says a feature's answer, and on which routes, under which settings, it was given.
+    A row says a feature's answer, and on which routes, under which settings, it was given. Where a
+    card of the hardware is stored, what has changed since ends the text.
     """
     columns, under = _distinct(card["columns"])
     head = [
@@ -34,7 +37,9 @@ def card_text(card: Json) -> str:
         some = [column for column in columns if column["dtype"] == dtype]
         parts += ["", dtype, _table(some)]
     reasons = list(_reasons(columns))
-    return "\n".join([*parts, *(["", "unknown:", *reasons] if reasons else [])])
+    parts += ["", "unknown:", *reasons] if reasons else []
+    since = list(_since(card["columns"]))
+    return "\n".join([*parts, *(["", *since] if since else [])])
 
 
 def _distinct(columns: Sequence[Json]) -> tuple[list[Json], str]:
@@ -91,3 +96,30 @@ def _reasons(columns: Sequence[Json]) -> Iterator[str]:
                 seen.setdefault((one["name"], one["evidence"]), at)
     for (name, evidence), at in seen.items():
         yield "  " + escaped(f"{name}: {evidence} (first seen: {at})", _LONGEST)
+
+
+def _since(columns: Sequence[Json]) -> Iterator[str]:
+    """Yield how the routes compare with their stored cards; nothing where none is stored."""
+    compared = [column for column in columns if column["verdict"] in _COMPARED]
+    if not compared:
+        return
+    news = [column for column in compared if column["verdict"] in _NEWS]
+    same, whole = len(compared) - len(news), len(columns)
+    yield "as stored" if same == whole else f"as stored: {same} of {whole}"
+    yield from _news(news)
+    causes = dict.fromkeys(cause for column in news for cause in column["likely_causes"])
+    if causes:
+        yield escaped(f"changed since the card was stored: {'; '.join(causes)}", _LONGEST)
+    without = sum(column["verdict"] == "no stored card" for column in columns)
+    if without:
+        yield f"without a stored card: {without} of {whole}"
+
+
+def _news(columns: Sequence[Json]) -> Iterator[str]:
+    """Yield a line for each way in which cards changed, with all products that show it."""
+    groups: dict[tuple[str, ...], list[str]] = {}
+    for column in columns:
+        way = (column["verdict"], *column["changed"])
+        groups.setdefault(way, []).append(f"{column['problem']} {column['setting']}")
+    for (word, *changed), asked in groups.items():
+        yield escaped(f"{word}: {'; '.join(changed)} ({', '.join(asked)})", _LONGEST)

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from pytest_applegpu.baselines.records import (
     SCHEMA,
     Baseline,
+    Card,
     Hardware,
     Numbers,
     Record,
@@ -47,6 +48,7 @@ SPEED = Speed(
     gbs=80.0,
     method="slope n,2n abba",
 )
+CARD = Card(run_id(RUN), {"operand A": "24 bits", "products": "exact"})
 BASELINE = Baseline(
     SCHEMA,
     KEY,
@@ -108,7 +110,9 @@ def speeds(draw: st.DrawFn, run: Run) -> Speed:
 def records(draw: st.DrawFn, run: Run) -> Record:
     """Any record measured in `run`."""
     one, other = draw(numbers(run)), draw(speeds(run))
-    return draw(st.sampled_from([Record(one, other), Record(one), Record(speed=other)]))
+    card = Card(run_id(run), draw(st.dictionaries(_names, _names, min_size=1, max_size=3)))
+    some = [Record(one, other), Record(one), Record(speed=other), Record(card=card)]
+    return draw(st.sampled_from(some))
 
 
 @st.composite

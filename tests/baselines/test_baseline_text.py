@@ -20,7 +20,17 @@ from pytest_applegpu.baselines.records import (
     run_id,
 )
 from pytest_applegpu.baselines.text import decode, encode
-from tests.baselines.samples import BASELINE, CASE, KEY, NUMBERS, OTHER, RUN, SPEED, baselines
+from tests.baselines.samples import (
+    BASELINE,
+    CARD,
+    CASE,
+    KEY,
+    NUMBERS,
+    OTHER,
+    RUN,
+    SPEED,
+    baselines,
+)
 
 
 @given(baselines())
@@ -131,7 +141,7 @@ FLAWS: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
     ),
     "empty record": (
         lambda p: p["cases"].update({CASE: {}}),
-        f"{_HERE}: expected `numbers`, `speed` or `route`",
+        f"{_HERE}: expected `numbers`, `speed`, `route` or `card`",
     ),
     "verdict": (
         lambda p: p["cases"][CASE]["numbers"].update(verdict="fine"),
@@ -231,3 +241,12 @@ def test_a_route_is_kept_as_it_is() -> None:
     record = replace(BASELINE.cases[CASE], route=Routed(next(iter(BASELINE.runs)), "gemm", ("k",)))
     held = replace(BASELINE, cases={CASE: record})
     assert decode(encode(held)) == held
+
+
+def test_a_card_is_kept_as_it_is_and_has_features() -> None:
+    record = replace(BASELINE.cases[CASE], card=CARD)
+    held = replace(BASELINE, cases={CASE: record})
+    assert decode(encode(held)) == held
+    empty = replace(record, card=replace(CARD, features={}))
+    with pytest.raises(BaselineError, match=r"card\.features: expected `object` of length >= 1"):
+        encode(replace(held, cases={CASE: empty}))

@@ -28,6 +28,7 @@ from pytest_applegpu.throughput.roofline import rates
 from pytest_applegpu.throughput.slope import METHOD, Timing
 from tests.baselines.samples import (
     BASELINE,
+    CARD,
     CASE,
     HARDWARE,
     KEY,
@@ -216,3 +217,24 @@ def test_a_refused_merge_names_the_file(stored: Path) -> None:
     with pytest.raises(BaselineError, match=r"20c\.json: not written: \$\.hardware"):
         write(stored.parent, other)
     assert read(stored) == BASELINE
+
+
+ASKED = "matmul-f16-nn-64x64x64 check=card tf32=off"
+
+
+def test_cards_are_added_kept_where_equal_and_replaced_feature_by_feature(tmp_path: Path) -> None:
+    (added,) = write(tmp_path, _one(RUN, CARD, ASKED))
+    assert str(added) == f"{ASKED}: card added: 2 features"
+    assert write(tmp_path, _one(NEXT_MLX, CARD, ASKED)) == ()
+    other = replace(CARD, features={"operand A": "11 bits, truncated", "products": "exact"})
+    (changed,) = write(tmp_path, _one(NEXT_MLX, other, ASKED))
+    assert str(changed) == f"{ASKED}: card replaced: operand A: 24 bits -> 11 bits, truncated"
+    held = read(tmp_path / f"{KEY}.json").cases[ASKED].card
+    assert held is not None
+    assert (held.features, held.run) == (other.features, run_id(NEXT_MLX))
+
+
+def test_a_card_leaves_numbers_and_speed_as_they_are() -> None:
+    merged, _ = merge(BASELINE, _one(NEXT_DAY, CARD))
+    assert (merged.cases[CASE].numbers, merged.cases[CASE].speed) == (NUMBERS, SPEED)
+    assert merged.cases[CASE].card is not None

@@ -29,7 +29,8 @@ def asked(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[dict[str, An
 
 def test_the_cpu_backend(capsys: pytest.CaptureFixture[str]) -> None:
     card, columns = asked(capsys, "--backend", "cpu", "--tf32", "on", "--dtypes", "f16,c64")
-    assert (card["backend"], card["schema"]) == ("cpu", 1)
+    assert (card["backend"], card["schema"]) == ("cpu", 2)
+    assert card["measured"].startswith("measured in a worker: cpu backend, ")
     assert "kinds of shapes" in card["routes"]
     assert {column["dtype"] for column in card["columns"]} == {"float16", "complex64"}
     for words in columns.values():

@@ -13,7 +13,23 @@ def column(route: str, dtype: str, setting: str, **words: str) -> dict[str, Any]
         {"name": name, "word": word, "evidence": f"{name} was looked at"}
         for name, word in words.items()
     ]
-    return {"route": route, "dtype": dtype, "setting": setting, "features": features}
+    return {
+        "route": route,
+        "dtype": dtype,
+        "problem": f"matmul-{route}",
+        "setting": setting,
+        "features": features,
+        "verdict": "no stored card",
+        "changed": [],
+        "likely_causes": [],
+    }
+
+
+def compared(verdict: str, *changed: str, route: str = "gemm") -> dict[str, Any]:
+    """Return a column that was compared with a stored card."""
+    causes = ["MLX 0.32.3 -> 0.32.4"] if changed else []
+    plain = column(route, "float32", "tf32=on", products="exact")
+    return plain | {"verdict": verdict, "changed": list(changed), "likely_causes": causes}
 
 
 def text(*columns: dict[str, Any]) -> list[str]:
@@ -79,3 +95,34 @@ def test_foreign_text_is_printed_escaped() -> None:
 
 def test_a_card_without_columns_is_its_head() -> None:
     assert text() == ["feature card of chip, MLX 0.32.4", "in a worker", "predicted"]
+
+
+def test_cards_as_stored_are_called_so_in_one_line() -> None:
+    assert text(compared("as stored"), compared("as stored", route="gemv"))[-2:] == [
+        "",
+        "as stored",
+    ]
+
+
+def test_nothing_is_said_of_stored_cards_where_there_are_none() -> None:
+    lines = text(column("gemm", "float32", "tf32=on", products="exact"))
+    assert not any("stored" in line for line in lines)
+
+
+def test_what_changed_since_is_said_once_with_the_products_that_show_it() -> None:
+    cut = ("card changed", "operand A: 24 bits -> 11 bits, truncated", "products: a -> b")
+    lines = text(
+        compared(*cut),
+        compared(*cut, route="gemv"),
+        compared("as stored", route="splitk"),
+        compared("no stored card", route="dot"),
+    )
+    assert lines[-4:] == [
+        "as stored: 1 of 4",
+        (
+            "card changed: operand A: 24 bits -> 11 bits, truncated; products: a -> b "
+            "(matmul-gemm tf32=on, matmul-gemv tf32=on)"
+        ),
+        "changed since the card was stored: MLX 0.32.3 -> 0.32.4",
+        "without a stored card: 1 of 4",
+    ]

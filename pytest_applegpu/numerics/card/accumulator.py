@@ -1,9 +1,9 @@
 """How many significant bits has the running sum?
 
-L + s - L gives s back while the sum holds both: s is moved down, one binary place after another,
-until it is lost. Only threes count that lose s when it lies far below (see `triples`): in others L
-and -L meet first. The narrowest sum that any of them meets is the accumulator; wider ones are
-those of a block whose terms are aligned with some bits to spare.
+L + s - L gives s back while the sum holds both: s is moved down, some binary places at a time and
+then one after another, until it is lost. Only threes count that lose s when it lies far below (see
+`triples`): in others L and -L meet first. The narrowest sum that any of them meets is the
+accumulator; wider ones are those of a block whose terms are aligned with some bits to spare.
 """
 
 from __future__ import annotations
@@ -11,8 +11,6 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from typing import Final
-
-import numpy as np
 
 from pytest_applegpu.numerics.card.answer import Feature
 from pytest_applegpu.numerics.card.ask import Ask
@@ -29,6 +27,9 @@ _MEET: Final = 2
 
 _DEEPEST: Final = 60
 """Binary places below L that are tried: more than any accumulator has bits."""
+
+_STRIDE: Final = 8
+"""Binary places that s is moved down at a time, before those in between are tried."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +48,21 @@ def width(ask: Ask, found: Losses) -> Width:
     if not asked:
         said = f"no three of {len(found.every)} lose a term {range_of(ask).widest} places below"
         return Width(0, None, Feature(NAME, f"over {range_of(ask).widest} bits", said))
-    tries = [(way, places) for way in asked for places in range(1, deepest + 1)]
-    whole = kept(ask, tries).reshape(len(asked), deepest)
     # One place more than can be lost stands for what was not lost within reach.
-    bits = [int(np.argmin([*line, False])) + 1 for line in whole]
+    far = _first_lost(
+        ask, asked, [range(_STRIDE, deepest + 1, _STRIDE)] * len(asked), [deepest + 1] * len(asked)
+    )
+    between = [range((place - 1) // _STRIDE * _STRIDE + 1, place) for place in far]
+    bits = _first_lost(ask, asked, between, far)
     return _narrowest(list(zip(bits, asked, strict=True)))
+
+
+def _first_lost(ask: Ask, ways: list[Way], places: list[range], otherwise: list[int]) -> list[int]:
+    """Return, for each way, the first of its places at which s is lost, or else what is given."""
+    tries = [(way, place) for way, some in zip(ways, places, strict=True) for place in some]
+    came = iter(kept(ask, tries).tolist() if tries else ())
+    lost = [[place for place in some if not next(came)] for some in places]
+    return [some[0] if some else last for some, last in zip(lost, otherwise, strict=True)]
 
 
 def _narrowest(found: list[tuple[int, Way]]) -> Width:

@@ -19,6 +19,9 @@ ROWS: Final = (1, 2, 15, 16, 64)
 
 CALLS: Final = 10
 
+ROWS_NAME: Final = f"rows {' '.join(map(str, ROWS))}"
+CALLS_NAME: Final = f"{CALLS} calls"
+
 _ORDERS: Final = 4
 _MORE: Final = 12
 _FEW: Final = 64
@@ -63,10 +66,9 @@ def rows(ask: Ask) -> Feature:
     for count in ROWS:
         groups.setdefault(ask.product(a[:count], b)[0].tobytes(), []).append(count)
     said = " | ".join(" ".join(map(str, group)) for group in groups.values())
-    name = f"rows {' '.join(map(str, ROWS))}"
     if len(groups) == 1:
-        return Feature(name, "alike", f"a row of {ask.n} is the same among {said} rows")
-    return Feature(name, said, f"a row of {ask.n} has {len(groups)} results; alike are {said}")
+        return Feature(ROWS_NAME, "alike", f"a row of {ask.n} is the same among {said} rows")
+    return Feature(ROWS_NAME, said, f"a row of {ask.n} has {len(groups)} results; alike are {said}")
 
 
 def calls(ask: Ask) -> Feature:
@@ -75,4 +77,4 @@ def calls(ask: Ask) -> Feature:
     digests = ask.machine.repeat(ask.stored(a), ask.stored(b), CALLS)
     alike = sum(digest == digests[0] for digest in digests)
     word = "alike" if alike == len(digests) else f"{alike} of {len(digests)} alike"
-    return Feature(f"{CALLS} calls", word, f"{alike} of {len(digests)} have the bits of the first")
+    return Feature(CALLS_NAME, word, f"{alike} of {len(digests)} have the bits of the first")

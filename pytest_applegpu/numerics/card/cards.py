@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from pytest_applegpu.numerics.card.answer import Feature
 
-SCHEMA: Final = 1
+SCHEMA: Final = 2
 """Version of the JSON form."""
 
 
@@ -21,6 +21,9 @@ class Column:
         problem: text of the problem whose shape was asked with.
         setting: text of the setting.
         features: the answers, in the order of asking.
+        word: how they compare with the stored ones: a verdict about cards.
+        changed: what is not as stored, a sentence a feature.
+        likely_causes: what else has changed since.
     """
 
     route: str
@@ -28,6 +31,9 @@ class Column:
     problem: str
     setting: str
     features: tuple[Feature, ...]
+    word: str
+    changed: tuple[str, ...] = ()
+    likely_causes: tuple[str, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
         """Return the column as JSON values."""
@@ -37,6 +43,9 @@ class Column:
             "problem": self.problem,
             "setting": self.setting,
             "features": [one.as_json() for one in self.features],
+            "verdict": self.word,
+            "changed": list(self.changed),
+            "likely_causes": list(self.likely_causes),
         }
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from pytest_applegpu.numerics.card import accumulator, fused, products, steps
 from pytest_applegpu.numerics.card.accumulator import Width, width
-from pytest_applegpu.numerics.card.alike import calls, order, rows
+from pytest_applegpu.numerics.card.alike import CALLS_NAME, ROWS_NAME, calls, order, rows
 from pytest_applegpu.numerics.card.answer import Feature, unknown
 from pytest_applegpu.numerics.card.ask import Ask, UnansweredError
 from pytest_applegpu.numerics.card.complexes import complexes
@@ -25,8 +25,8 @@ def features(ask: Ask) -> tuple[Feature, ...]:
         *_sums(ask),
         *_tried(SUBNORMAL, lambda: subnormals(ask)),
         *_tried("order of terms", lambda: [order(ask)]),
-        *_tried("rows", lambda: [rows(ask)]),
-        *_tried("calls", lambda: [calls(ask)]),
+        *_tried(ROWS_NAME, lambda: [rows(ask)]),
+        *_tried(CALLS_NAME, lambda: [calls(ask)]),
         *_tried("complex product", lambda: complexes(ask)),
     )
 
