@@ -60,13 +60,18 @@ class BlockMaskedMM:
 
 @dataclass(frozen=True, slots=True)
 class Quantized:
-    """How weights are packed: `w` is the unpacked matrix, (..., N, K) if `transpose`, else K, N."""
+    """How weights are packed: `w` is the unpacked matrix, (..., N, K) if `transpose`, else K, N.
+
+    `arrays` are the packed words, the scales and the biases, if there are any, as they lie; where
+    nothing is said they are row-major.
+    """
 
     w: Shape
     group_size: int
     bits: int
     mode: str
     transpose: bool
+    arrays: tuple[Array, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,37 +1,34 @@
-"""Which call to MLX is a problem, and for whom is it predicted?"""
+"""What is a problem's route, and for whom is it predicted?"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Final
+from dataclasses import replace
 
 from pytest_applegpu.problem import Problem
-from pytest_applegpu.routing.arrays import (
-    Array,
-    broadcast_to,
-    dense,
-    dense_strides,
-    expanded,
-)
-from pytest_applegpu.routing.calls import Call, Matmul
+from pytest_applegpu.routing.calls import Call
 from pytest_applegpu.routing.decide import route_of
 from pytest_applegpu.routing.launch import Route
+from pytest_applegpu.routing.problem_calls import CALLS, PACKED
 from pytest_applegpu.routing.target import Gpu, Target
+from pytest_applegpu.routing.unrecorded import unrecorded
 from pytest_applegpu.routing.versions import basis_of
 from pytest_applegpu.setting import Setting
-from pytest_applegpu.views import Placement
 
 
 def predict(problem: Problem, device: Gpu, setting: Setting, mlx_version: str) -> Route:
     """Return the kernels that MLX `mlx_version` launches for `problem` on `device`.
 
+    Its last reason says where no recording shows how operands lie as they do.
+
     Raises:
-        ValueError: the version has no rules, or NAX is to be off on a GPU that is not known.
+        ValueError: the version has no rules, NAX is to be off on a GPU that is not known, or the
+            problem's dispatch is not known.
     """
     if problem.dtype.name == "float64":
         words = basis_of(mlx_version).words
         return Route((), basis=words, error="float64 is not supported on the GPU")
-    return route_of(call_of_problem(problem), target_of(device, setting, mlx_version))
+    route = route_of(call_of_problem(problem), target_of(device, setting, mlx_version))
+    return replace(route, reasons=(*route.reasons, *unrecorded(problem)))
 
 
 def target_of(device: Gpu, setting: Setting, mlx_version: str) -> Target:
@@ -45,63 +42,21 @@ def target_of(device: Gpu, setting: Setting, mlx_version: str) -> Target:
 
 
 def call_of_problem(problem: Problem) -> Call:
-    """Return the call with its operands as they lie in memory."""
-    dtype = problem.dtype.name
-    return Matmul(placed(problem.placement_a, dtype), placed(problem.placement_b, dtype))
+    """Return the call with its operands as they lie in memory.
 
-
-def placed(placement: Placement, dtype: str) -> Array:
-    """Return the view that a placement's steps make of its storage."""
-    array = dense(placement.storage, dtype)
-    for name, argument in placement.steps:
-        array = _STEPS[name](array, argument)
-    return array
-
-
-def _slice(array: Array, spans: list[list[int]]) -> Array:
-    """Return the view of some of the elements; where one is left of an axis, its step is 1.
-
-    A view without elements is dense.
+    Raises:
+        ValueError: the problem's dispatch is not known.
     """
-    shape, strides, offset = [], [], array.offset
-    for (start, stop, step), size, stride in zip(spans, array.shape, array.strides, strict=True):
-        first = start + size if start < 0 else start
-        count = -(-(stop - start) // step)
-        shape.append(max(count, 0))
-        strides.append(stride if count == 1 else stride * step)
-        offset += first * stride
-    return _view(array, tuple(shape), tuple(strides), offset)
+    unknown = why_unknown(problem)
+    if unknown:
+        raise ValueError(unknown)
+    return CALLS[problem.op](problem)
 
 
-def _transpose(array: Array, axes: list[int]) -> Array:
-    shape = tuple(array.shape[axis] for axis in axes)
-    strides = tuple(array.strides[axis] for axis in axes)
-    return Array(shape, strides, array.dtype, array.offset, array.data_size)
-
-
-def _squeeze(array: Array, axis: int) -> Array:
-    shape = (*array.shape[:axis], *array.shape[axis + 1 :])
-    strides = (*array.strides[:axis], *array.strides[axis + 1 :])
-    return Array(shape, strides, array.dtype, array.offset, array.data_size)
-
-
-def _reshape(array: Array, shape: list[int]) -> Array:
-    return Array(tuple(shape), dense_strides(tuple(shape)), array.dtype, array.offset)
-
-
-def _view(array: Array, shape: tuple[int, ...], strides: tuple[int, ...], offset: int) -> Array:
-    if not all(shape):
-        return dense(shape, array.dtype)
-    steps = zip(shape, strides, strict=True)
-    span = 1 + sum((size - 1) * abs(stride) for size, stride in steps)
-    return Array(shape, strides, array.dtype, offset, span)
-
-
-_STEPS: Final[dict[str, Callable[[Array, Any], Array]]] = {
-    "slice": _slice,
-    "transpose": _transpose,
-    "broadcast": lambda array, shape: broadcast_to(array, tuple(shape)),
-    "squeeze": _squeeze,
-    "expand": expanded,
-    "reshape": _reshape,
-}
+def why_unknown(problem: Problem) -> str:
+    """Say why nothing is known of a problem's dispatch; empty where it is known."""
+    if problem.op not in CALLS:
+        return f"{problem.op}: its dispatch is not known"
+    if problem.op in PACKED and problem.k == 0:
+        return f"{problem.op}: no recording shows what is launched where K is 0"
+    return ""

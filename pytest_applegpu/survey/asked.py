@@ -22,7 +22,7 @@ from pytest_applegpu.survey.fields import OPERATIONS, completed, fields_of
 Line = dict[str, Any]
 
 PROBLEM: Final = "problem"
-"""The field of a line that holds a problem's text, where other fields cannot say how it lies."""
+"""The field of a line that holds a problem's text, where other fields cannot say all of it."""
 
 _PLAIN: Final = frozenset({"plain", "vec"})
 
@@ -181,6 +181,8 @@ def _asked_text(text: str, whom: Whom) -> Asked:
 def _line_of(problem: Problem, whom: Whom) -> Line:
     target = whom.target
     line = whom.fields() | {"nax": target.nax, "op": problem.op, "dtype": problem.dtype.name}
+    if problem.op != "matmul":
+        return line | {PROBLEM: str(problem)}
     if not {problem.layout_a, problem.layout_b} <= _PLAIN:
         line[PROBLEM] = str(problem)
     a, b = problem.shape_a, problem.shape_b

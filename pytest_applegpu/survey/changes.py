@@ -11,9 +11,10 @@ from tabulate import tabulate
 from pytest_applegpu.cases.plan import numeric_cases
 from pytest_applegpu.cases.speed import speed_cases
 from pytest_applegpu.dtypes import DType
-from pytest_applegpu.problem import OPERATIONS, Problem
+from pytest_applegpu.problem import Problem
 from pytest_applegpu.routing.launch import Launch, Route
-from pytest_applegpu.routing.problems import predict
+from pytest_applegpu.routing.problem_calls import CALLS
+from pytest_applegpu.routing.problems import predict, why_unknown
 from pytest_applegpu.routing.target import Gpu
 from pytest_applegpu.setting import Setting
 
@@ -66,7 +67,8 @@ def suite_problems(
 ) -> list[Asked]:
     """Return what the suites run on a Mac with `gpu` under any of `versions`, each once.
 
-    Boundaries are those of the dispatch of all of them.
+    Boundaries are those of the dispatch of all of them. Problems whose dispatch is not known are
+    left out.
 
     Raises:
         ValueError: a version has no rules, or the architecture is none.
@@ -78,13 +80,13 @@ def suite_problems(
         for one in settings
     ]
     found: dict[Asked, None] = {}
-    for op in OPERATIONS:
+    for op in CALLS:
         numeric = numeric_cases(
             op, "metal", dtypes, tier=tier, seed=0, settings=settings, targets=targets
         )
         timed = speed_cases(op, "metal", dtypes, tier, settings)
         found |= {(case.problem, case.setting): None for case in (*numeric, *timed)}
-    return list(found)
+    return [one for one in found if not why_unknown(one[0])]
 
 
 def changes(problems: Iterable[Asked], gpu: Gpu, old: str, new: str) -> list[Change]:

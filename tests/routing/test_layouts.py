@@ -6,7 +6,7 @@ import pytest
 
 from pytest_applegpu.routing.arrays import Shape
 from pytest_applegpu.routing.layouts import operand
-from pytest_applegpu.routing.problems import placed
+from pytest_applegpu.routing.placements import placed
 from pytest_applegpu.views import Placement
 
 

@@ -66,6 +66,9 @@ def test_a_text_and_a_line_of_the_same_problem_take_the_same_route() -> None:
         "matmul-f32-tt-7x9x100-b4:_ a=bc",
         "matmul-f32-nt-1x9x100 a=vec",
         "matmul-f32-nt-9x1x100 b=vec",
+        "addmm-f16-nt-64x64x4096 addend=row",
+        "gather_mm-f16-nt-1x64x128-b32:8 order=sorted",
+        "quantized_matmul-f16-nt-16x64x512 scales=step",
     ],
 )
 def test_the_line_of_a_text_takes_the_same_route(text: str) -> None:

@@ -53,3 +53,10 @@ def test_the_suite_has_boundaries_of_both_versions_and_timed_products() -> None:
     paths = {one.new.path for one in changes(found, GPU, "0.31.2", "0.32.4")}
     assert {"thin_nax", "gemv_wide"} <= paths
     assert len(found) == len(set(found))
+
+
+def test_problems_whose_dispatch_is_not_known_are_left_out() -> None:
+    found = suite_problems(GPU, ("0.32.4",), "smoke", ("on",), (DTYPES["float16"],))
+    packed = [one for one, _ in found if one.op == "quantized_matmul"]
+    assert packed
+    assert all(one.k for one in packed)

@@ -72,8 +72,7 @@ def _indices(tape: Tape, call: GatherQMM, rules: Rules) -> tuple[Array, Array]:
 def _walks_in_order(tape: Tape, call: GatherQMM, p: Product) -> bool:
     """Return whether rows come expert after expert, enough of them to go by tiles of rows."""
     right_sorted = call.sorted and call.lhs is None
-    per_expert = p.B // experts(p)
-    taken = p.M == 1 and p.B >= 16 and right_sorted and per_expert >= 4
+    taken = p.M == 1 and p.B >= 16 and right_sorted and p.B // experts(p) >= 4
     if taken:
         rule = "one row a product, sorted, B >= 16, B // E >= 4: rows of an expert go together"
         tape.because(rule, f"B {p.B}, E {experts(p)}")

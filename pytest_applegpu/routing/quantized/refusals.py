@@ -77,6 +77,8 @@ def common_batch(x: Shape, w: Shape) -> Shape:
 
 def packed_arrays(dtype: str, weights: Quantized) -> tuple[Array, ...]:
     """Return packed words and scales, with biases of the scales' kind in the affine mode."""
+    if weights.arrays:
+        return weights.arrays
     *outer, columns = weights.w
     words = dense((*outer, columns * weights.bits // WORD_BITS), WORD)
     groups = (*outer, columns // weights.group_size)
