@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -46,6 +47,12 @@ class Config:
     seed: int
     timeout: float
     cases: tuple[str, ...]
+    blame: int
+    """How many failures are run elsewhere."""
+    bundle: Path | None
+    """Where failures are written to, each in a folder of its own."""
+    shrink: bool
+    """Whether the smallest case that still fails is searched for."""
     python: str
     rerun: tuple[str, ...]
     """Words that a rerun of a single case must repeat, beside the case itself."""
@@ -104,6 +111,9 @@ def _read(lookup: Lookup, root: Path, here: Path, names: Mapping[str, str]) -> C
         seed=_seed(text("seed")),
         timeout=_seconds(text("timeout")),
         cases=_lines(lookup(BY_NAME["case"])),
+        blame=_count("blame", text("blame")),
+        bundle=_bundle(text, here),
+        shrink=_flag(lookup(BY_NAME["shrink"])),
         python=_interpreter(text("python"), here),
         rerun=_repeated(
             text, ("backend", "mlx", "shapes-for", "seed", "timeout", "python", "baselines")
@@ -210,6 +220,27 @@ def _seed(value: str) -> int:
     if not (value.isascii() and value.isdigit() and int(value) < _MOST_SEED):
         raise _WrongError("seed", value, "a whole number from 0 to 2**63 - 1")
     return int(value)
+
+
+def _count(name: str, value: str) -> int:
+    if not (value.isascii() and value.isdigit() and len(value) < 10):
+        raise _WrongError(name, value, "a whole number from 0 on")
+    return int(value)
+
+
+def _bundle(text: Callable[[str], str], here: Path) -> Path | None:
+    """Return the folder of bundles, which is made with the first of them."""
+    value = text("bundle")
+    if not value:
+        return None
+    if text("backend") == "emulated":
+        allowed = "of use on an emulated device, whose results no program of MLX's has"
+        raise _WrongError("bundle", value, allowed)
+    folder = here / Path(value).expanduser()
+    there = next((one for one in (folder, *folder.parents) if one.exists()), folder)
+    if not (there.is_dir() and os.access(there, os.W_OK | os.X_OK)):
+        raise _WrongError("bundle", value, f"a folder that can be written: see {str(there)!r}")
+    return folder
 
 
 def _seconds(value: str) -> float:

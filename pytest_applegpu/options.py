@@ -113,6 +113,27 @@ OPTIONS: Final = (
         "TEXT",
         "list",
     ),
+    Option(
+        "blame",
+        "5",
+        "as many failures are run elsewhere too, to say who is right: on the CPU backend, with "
+        "TF32 off, as another architecture, on contiguous copies; 0 for none",
+        "N",
+    ),
+    Option(
+        "bundle",
+        "",
+        "write each failure to a folder under DIR: a program that needs only mlx and numpy, the "
+        "facts as JSON, the map",
+        "DIR",
+    ),
+    Option(
+        "shrink",
+        default=False,
+        help="search for the smallest case that still fails, and where it begins to, up to ten "
+        "failures of a run",
+        form="flag",
+    ),
     Option("python", "", "interpreter whose MLX is tested; its own by default", "PATH"),
 )
 

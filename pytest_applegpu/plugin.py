@@ -61,7 +61,8 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers",
         f"{MARKER}(op, check): run the test for each planned case of MLX's operation `op` "
-        "that `check` (exact, bounded, projection, isolation, repeat, throughput) is made for",
+        "that `check` (exact, bounded, projection, isolation, repeat, throughput, card) is made "
+        "for; without `check`, for those of the first five",
     )
     if not config.pluginmanager.hasplugin("benchmark"):
         config.pluginmanager.register(_WithoutBenchmark(), "applegpu-without-benchmark")
@@ -173,6 +174,15 @@ def clock(request: pytest.FixtureRequest, benchmark: Any) -> Callable[[Case], No
     return session_of(request.config).timer(request.node, benchmark)
 
 
+@pytest.fixture
+def card(request: pytest.FixtureRequest) -> Callable[[Case], None]:
+    """Return the function that asks a route for its feature card, and fails if none comes.
+
+    A card that is not as stored is news in the summary.
+    """
+    return session_of(request.config).carder(request.node)
+
+
 class _WithoutBenchmark:
     """Stands in where pytest-benchmark is switched off with `-p no:benchmark`."""
 
@@ -194,6 +204,7 @@ def pytest_runtest_makereport(
     session = _live(item.config)
     if session is not None and report.when == "call":
         setattr(report, _RECORD, session.taken(item))
+        report.sections += session.sections(item)
     return report
 
 

@@ -10,21 +10,24 @@ from typing import Any, Self
 
 import pytest
 
-from pytest_applegpu.baselines.places import shipped_folder
 from pytest_applegpu.baselines.records import BaselineError
-from pytest_applegpu.baselines.store import Shelf, find
+from pytest_applegpu.baselines.store import Shelf
 from pytest_applegpu.cases.case import Case
-from pytest_applegpu.conduct import numbers, speed
+from pytest_applegpu.conduct import card as cards
+from pytest_applegpu.conduct import creeping, numbers, speed
 from pytest_applegpu.conduct.bench import Bench
 from pytest_applegpu.conduct.coverage import coverage
+from pytest_applegpu.conduct.failing import Failing
 from pytest_applegpu.conduct.items import arranged, case_of
 from pytest_applegpu.conduct.keep import Known, keep, known_of, run_of
 from pytest_applegpu.conduct.planning import Plan
-from pytest_applegpu.conduct.records import Item, numbers_record, speed_record
+from pytest_applegpu.conduct.records import Item, card_record, numbers_record, speed_record
 from pytest_applegpu.conduct.replay import replay
+from pytest_applegpu.conduct.shelf import shelf_of
 from pytest_applegpu.conduct.start import refuse_forced, start
 from pytest_applegpu.conduct.told import Description, described, header, kept_lines
 from pytest_applegpu.config import Config, Lookup, Source, read_config
+from pytest_applegpu.report.error_map import sections
 from pytest_applegpu.report.failure import failure_text
 from pytest_applegpu.report.log import ReportLog, ReportLogError
 from pytest_applegpu.report.records import Record, as_builtins, from_builtins
@@ -45,6 +48,7 @@ class Session:
         self.used = False
         self.failed = False
         self.plan = Plan(config)
+        self.failing = Failing(config)
         self.records: list[Record] = []
         self._known: Known | None = None
         self._notes: list[str] = []
@@ -77,8 +81,8 @@ class Session:
 
     # What is to be run.
 
-    def planned(self, op: str, check: str) -> list[Case]:
-        """Return the cases of `op` for tests that make `check`.
+    def planned(self, op: str, check: str | None = None) -> list[Case]:
+        """Return the cases of `op` for tests that make `check`, or any check of numbers.
 
         Raises:
             pytest.UsageError: there is no such check.
@@ -133,13 +137,7 @@ class Session:
         Raises:
             pytest.UsageError: a baseline file is damaged.
         """
-        key = self.bench.device.key.value
-        shipped = shipped_folder()
-        folders = [self.config.baselines, *([shipped] if shipped else [])]
-        try:
-            return find(key, folders) if key else Shelf("none")
-        except BaselineError as error:
-            raise pytest.UsageError(str(error)) from None
+        return shelf_of(self.bench)
 
     def header(self) -> list[str]:
         """Return what is tested, as lines, once workers run."""
@@ -151,8 +149,10 @@ class Session:
         def prove(case: Case) -> None:
             __tracebackhide__ = True
             self._ready()
-            found = numbers.conduct(case, self.bench)
-            self._conclude(item, numbers_record(self._item(case, item), self.bench, found))
+            found = creeping.compared(case, numbers.conduct(case, self.bench), self.shelf)
+            found = self.failing.explained(case, self.bench, found)
+            record = numbers_record(self._item(case, item), self.bench, found)
+            self._conclude(item, record, self.failing.bundled(case, self.bench, record))
 
         return prove
 
@@ -171,6 +171,18 @@ class Session:
 
         return clock
 
+    def carder(self, item: pytest.Item) -> Callable[[Case], None]:
+        """Return the function that asks a route for its feature card for `item`."""
+
+        def card(case: Case) -> None:
+            __tracebackhide__ = True
+            self._ready()
+            run = run_of(self.bench, case.setting)
+            found = cards.conduct(case, self.bench, self.shelf, run)
+            self._conclude(item, card_record(self._item(case, item), self.bench, found))
+
+        return card
+
     def _item(self, case: Case, item: pytest.Item) -> Item:
         return Item(case, item.nodeid, self.bench.routes.facts(case, self.shelf))
 
@@ -182,12 +194,12 @@ class Session:
         except pytest.UsageError as error:
             pytest.fail(str(error), pytrace=False)
 
-    def _conclude(self, item: pytest.Item, record: Record) -> None:
+    def _conclude(self, item: pytest.Item, record: Record, bundle: str | None = None) -> None:
         __tracebackhide__ = True
         item.stash[_RECORD] = record
         result = outcome(record.verdict)
         if result == "failed":
-            pytest.fail(failure_text(record, self.rerun), pytrace=False)
+            pytest.fail(failure_text(record, self.rerun, bundle), pytrace=False)
         if result == "skipped":
             message = record.error.message if record.error else None
             pytest.skip(f"{record.verdict}: {message}")
@@ -198,6 +210,11 @@ class Session:
         """Return the record of a test that was just run, as it travels on its report."""
         record = item.stash.get(_RECORD, None)
         return None if record is None else as_builtins(record)
+
+    def sections(self, item: pytest.Item) -> list[tuple[str, str]]:
+        """Return what the report of a test that was just run shows beside the failure text."""
+        record = item.stash.get(_RECORD, None)
+        return [] if record is None else sections(record)
 
     def receive(self, plain: dict[str, Any]) -> None:
         """Take in the record of a case that is over, from this process or another."""

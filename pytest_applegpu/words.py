@@ -41,6 +41,20 @@ SPEED: Final[dict[str, Outcome]] = {
 """Is it as fast as it was? Only a slowdown that was measured twice is called `slower`."""
 
 
+CARD: Final[dict[str, Outcome]] = {
+    "as stored": "passed",
+    "no stored card": "passed",
+    "card changed": "warned",
+    "card unsteady": "warned",
+    "misshapen": "failed",
+    "raised": "failed",
+    "crashed": "failed",
+    "timed out": "failed",
+    "unsupported": "skipped",
+}
+"""Is the arithmetic of a route what it was? Only a card that was asked twice has `changed`."""
+
+
 ROUTE: Final[dict[str, Outcome]] = {
     "as predicted": "passed",
     "rerouted": "warned",
@@ -55,4 +69,4 @@ def outcome(word: str) -> Outcome:
     Raises:
         KeyError: `word` is not one of the verdicts.
     """
-    return {**ROUTE, **SPEED, **NUMBERS}[word]
+    return {**ROUTE, **CARD, **SPEED, **NUMBERS}[word]

@@ -30,8 +30,24 @@ RATES: Final = {
 REFERENCE: Final = Rates(1e10, 1e9, 0.0)
 """NumPy in float64 on the host, twice: the product and the product of absolute values."""
 
-TIERS: Final = {"smoke": 46.0, "standard": 260.0, "exhaustive": 3600.0}
-"""Seconds of computed cost that the numeric cases of a tier may add up to."""
+TIERS: Final = {"smoke": 86.0, "standard": 430.0, "exhaustive": 7200.0}
+"""Seconds of computed cost that the numeric cases of a tier may add up to, all operations."""
+
+SHARES: Final = {
+    "matmul": 0.49,
+    "addmm": 0.088,
+    "gather_mm": 0.076,
+    "block_masked_mm": 0.079,
+    "segmented_mm": 0.071,
+    "quantized_matmul": 0.107,
+    "gather_qmm": 0.089,
+}
+"""Each operation's share of a tier."""
+
+
+def budget_of(op: str, tier: str) -> float:
+    """Return the seconds of computed cost that the numeric cases of `op` may add up to."""
+    return TIERS[tier] * SHARES[op]
 
 
 def cost(problem: Problem, backend: str, *, referenced: bool = True, calls: int = 1) -> float:

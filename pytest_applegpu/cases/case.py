@@ -2,7 +2,8 @@
 
 Its text is the pytest id, the filter, the baseline's key, the rerun command and the report's row:
 `matmul-f16-nt-64x64x4096-b2x3 fill=integer tf32=off`. `check=` stands in it where it is not the
-one that the fill is made for.
+one that the fill is made for. A case of `check=card` has no fill: its questions bring numbers of
+their own.
 """
 
 from __future__ import annotations
@@ -12,11 +13,33 @@ from dataclasses import dataclass
 from typing import Final
 
 from pytest_applegpu.numerics.fills import FILLS
+from pytest_applegpu.operations.twins import why_alone
 from pytest_applegpu.problem import Problem, parse_problem
 from pytest_applegpu.setting import Setting
 
-CHECKS: Final = ("exact", "bounded", "projection", "isolation", "repeat", "throughput")
+TWINS: Final = ("scaling", "rows", "view", "transposed")
+"""Checks that make one product in two ways, and compare."""
+
+CHECKS: Final = (
+    "exact",
+    "bounded",
+    "projection",
+    "isolation",
+    "repeat",
+    *TWINS,
+    "throughput",
+    "card",
+)
 """What a case can check; also the `kind` in the report log."""
+
+NUMERIC: Final = frozenset({"exact", "bounded", "projection", "isolation", "repeat"})
+"""Checks of a result's numbers."""
+
+UNFILLED: Final = ""
+"""The fill of a case whose check brings numbers of its own."""
+
+CARD_K: Final = 8
+"""The least K that a feature card's questions can be put with."""
 
 DEFAULT_FILL: Final = {
     "exact": "integer",
@@ -24,7 +47,9 @@ DEFAULT_FILL: Final = {
     "projection": "integer",
     "isolation": "special",
     "repeat": "normal",
+    **dict.fromkeys(TWINS, "normal"),
     "throughput": "normal",
+    "card": UNFILLED,
 }
 """The fill that a check takes where none is said."""
 
@@ -40,7 +65,9 @@ _FITTING: Final[dict[str, frozenset[str]]] = {
     "projection": frozenset({"integer", "cancel", "ones"}),
     "isolation": frozenset({"special"}),
     "repeat": _EXACT | _REAL,
+    **dict.fromkeys(TWINS, _REAL),
     "throughput": _EXACT | _REAL,
+    "card": frozenset({UNFILLED}),
 }
 """The fills that serve each check."""
 
@@ -50,7 +77,7 @@ class Case:
     """One thing to run and judge.
 
     Raises:
-        ValueError: the fill does not serve the check, or one of them does not exist.
+        ValueError: fill or problem do not serve the check, or no such fill or check exists.
     """
 
     problem: Problem
@@ -59,14 +86,21 @@ class Case:
     setting: Setting
 
     def __post_init__(self) -> None:
-        """Refuse a fill that could not serve the check."""
+        """Refuse a fill or a problem that could not serve the check."""
         if self.check not in CHECKS:
             raise ValueError(f"check={self.check} is not one of {', '.join(CHECKS)}")
-        if self.fill not in FILLS:
+        if self.check == "card":
+            _check_askable(self.problem)
+        elif self.check in TWINS:
+            reason = why_alone(self.check, self.problem)
+            if reason:
+                raise ValueError(f"check={self.check} {reason}")
+        elif self.fill not in FILLS:
             raise ValueError(f"fill={self.fill} is not one of {', '.join(FILLS)}")
         if self.fill not in _FITTING[self.check]:
-            fitting = (name for name in FILLS if name in _FITTING[self.check])
-            raise ValueError(f"check={self.check} takes fill={'|'.join(fitting)}, not {self.fill}")
+            fitting = [name for name in FILLS if name in _FITTING[self.check]]
+            takes = f"fill={'|'.join(fitting)}" if fitting else "no fill"
+            raise ValueError(f"check={self.check} takes {takes}, not {self.fill}")
 
     def __str__(self) -> str:
         """Text that parses back to the equal case."""
@@ -75,8 +109,22 @@ class Case:
     @property
     def data(self) -> str:
         """The text without the setting: cases that share it share their data."""
+        if self.fill == UNFILLED:
+            return f"{self.problem} check={self.check}"
         check = "" if self.check == FILLS[self.fill].check else f" check={self.check}"
         return f"{self.problem} fill={self.fill}{check}"
+
+
+def _check_askable(problem: Problem) -> None:
+    """Refuse what a feature card cannot be asked with.
+
+    Raises:
+        ValueError: it is no plain product of matrices, or too small to add anything up.
+    """
+    if problem.op != "matmul" or "vec" in {problem.layout_a, problem.layout_b}:
+        raise ValueError("check=card asks matmul of matrices")
+    if problem.k < CARD_K or 0 in {problem.m, problem.n, *problem.batch}:
+        raise ValueError(f"check=card takes K of at least {CARD_K}, and no size of 0")
 
 
 def parse_cases(text: str, settings: Iterable[Setting]) -> list[Case]:

@@ -7,17 +7,21 @@ that all workers of a parallel run collect the same one.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
 from pytest_applegpu.cases.boundaries import boundaries, sampled
-from pytest_applegpu.cases.budget import TIERS, cost
+from pytest_applegpu.cases.budget import budget_of, cost
 from pytest_applegpu.cases.case import Case
-from pytest_applegpu.cases.corners import Planned, corners
-from pytest_applegpu.cases.factors import BATCHES, SIZES, constraints, factors
+from pytest_applegpu.cases.choices.choices import Choices
+from pytest_applegpu.cases.choices.table import CHOICES
+from pytest_applegpu.cases.corners.table import corners, corners_in_turn
+from pytest_applegpu.cases.pairs import Row, pairwise_rows
+from pytest_applegpu.cases.planned import Planned
 from pytest_applegpu.cases.turns import in_turns
 from pytest_applegpu.dtypes import DTYPES, DType
+from pytest_applegpu.forms.table import FORMS
 from pytest_applegpu.numerics.fills import FILLS
 from pytest_applegpu.problem import Problem
 from pytest_applegpu.routing.target import Target
@@ -48,13 +52,17 @@ def numeric_cases(
     seed: int,
     settings: Iterable[Setting],
     targets: Iterable[Target] = (),
+    reserved: float = 0.0,
 ) -> list[Case]:
     """Return the tier's cases of `op`: corners, pairs, both sides of boundaries, large, depth.
 
-    The boundaries are those of the dispatch of `targets`.
+    The boundaries are those of the dispatch of `targets`. Other cases of the tier are computed to
+    take `reserved` seconds of its budget.
     """
+    if op not in CHOICES:
+        return []
     settings = tuple(settings)
-    left = TIERS[tier]
+    left = budget_of(op, tier) - reserved
     chosen: dict[Planned, None] = {}
     targets = tuple(targets)
     sides = [one for dtype in dtypes for one in _sides(op, dtype, targets, tier, backend)]
@@ -86,7 +94,7 @@ def _sides(
     """Yield both sides of each routing boundary, the cheapest first, while its share lasts."""
     if dtype.name == "float64":
         return  # no GPU multiplies it
-    left = TIERS[tier] * SIDES / len(backend_dtypes("metal"))
+    left = budget_of(op, tier) * SIDES / len(backend_dtypes("metal"))
     found = boundaries(op, dtype, targets)
     for one in sampled(found) if tier == "smoke" else found:
         both = [(side, "integer", "exact") for side in (one.below, one.above)]
@@ -99,44 +107,30 @@ def _sides(
 def _stream(
     op: str, dtypes: tuple[DType, ...], tier: str, seed: int, sides: list[Planned]
 ) -> Iterator[Planned]:
-    for dtype in dtypes:
-        yield from corners(op, dtype)
+    yield from (corners_in_turn if tier == "smoke" else corners)(op, dtypes)
     yield from _pairs(op, dtypes, seed)
     yield from sides
-    for dtype in dtypes:
-        yield from _large(op, dtype, _LARGE[tier])
+    if op == "matmul":
+        for dtype in dtypes:
+            yield from _large(op, dtype, _LARGE[tier])
     if tier != "smoke":
-        yield from _depth(op, dtypes, _DEEPEST[tier], seed)
+        yield from depth(op, dtypes, _DEEPEST[tier], seed)
 
 
-def _fills() -> tuple[str, ...]:
-    return tuple(name for name, fill in FILLS.items() if fill.check in {"exact", "bounded"})
+def _choices(op: str, dtypes: tuple[DType, ...]) -> Choices:
+    return CHOICES[op](tuple(one.name for one in dtypes if one.name in FORMS[op].dtypes))
 
 
 def _pairs(op: str, dtypes: tuple[DType, ...], seed: int) -> Iterator[Planned]:
-    from covertable import make  # noqa: PLC0415 - only where cases are made
+    choices = _choices(op, dtypes)
+    if choices.levels["dtype"]:
+        yield from (
+            _planned(choices, row) for row in pairwise_rows(choices.levels, choices.excluded, seed)
+        )
 
-    levels = factors(tuple(dtype.name for dtype in dtypes), _fills(), SIZES)
-    for row in make(levels, constraints=constraints(), salt=str(seed)):
-        yield _planned(op, row)
 
-
-def _planned(op: str, row: dict[str, Any]) -> Planned:
-    batch_a, batch_b = BATCHES[row["batch"]]
-    problem = Problem(
-        op=op,
-        dtype=DTYPES[row["dtype"]],
-        m=row["m"],
-        n=row["n"],
-        k=row["k"],
-        transpose=row["transpose"],
-        batch_a=batch_a,
-        batch_b=batch_b,
-        layout_a=row["layout_a"],
-        layout_b=row["layout_b"],
-        params=(("via", "operator"),) if row["via"] == "operator" else (),
-    )
-    return problem, row["fill"], FILLS[row["fill"]].check
+def _planned(choices: Choices, row: Row) -> Planned:
+    return choices.problem(row), row["fill"], FILLS[row["fill"]].check
 
 
 def _large(op: str, dtype: DType, steps: int) -> Iterator[Planned]:
@@ -147,17 +141,15 @@ def _large(op: str, dtype: DType, steps: int) -> Iterator[Planned]:
             yield Problem(op, dtype, m, n, k, "nt"), "integer", "projection"
 
 
-def _depth(op: str, dtypes: tuple[DType, ...], deepest: int, seed: int) -> Iterator[Planned]:
-    """Draw cases for ever: sizes are log-uniform, everything else uniform."""
+def depth(op: str, dtypes: tuple[DType, ...], deepest: int, seed: int) -> Iterator[Planned]:
+    """Draw cases for ever: sizes up to `deepest` are log-uniform, everything else uniform."""
     random = np.random.Generator(np.random.Philox([seed, 0xD5]))
-    levels = factors(tuple(dtype.name for dtype in dtypes), _fills(), (1,))
-    while True:
-        row = {name: options[random.integers(len(options))] for name, options in levels.items()}
-        for name in ("m", "n", "k"):
-            row[name] = int(np.exp(random.uniform(0, np.log(deepest))))
-        batches = BATCHES[row["batch"]]
-        if not any(
-            row[f"layout_{side}"] in {"bc", "heads"} and not batch
-            for side, batch in zip("ab", batches, strict=True)
-        ):
-            yield _planned(op, row)
+    choices = _choices(op, dtypes)
+    while choices.levels["dtype"]:
+        row = {
+            name: levels[random.integers(len(levels))] for name, levels in choices.levels.items()
+        }
+        for name, unit in choices.free.items():
+            row[name] = int(np.exp(random.uniform(0, np.log(max(deepest // unit, 1)))))
+        if choices.allows(row):
+            yield _planned(choices, row)

@@ -24,7 +24,8 @@ from pytest_applegpu.device.condition import Condition, read_condition
 from pytest_applegpu.device.detect import Device
 from pytest_applegpu.numerics import probe
 from pytest_applegpu.numerics.bounds import Arithmetic, promise
-from pytest_applegpu.numerics.fills import make
+from pytest_applegpu.operations.draw import draw
+from pytest_applegpu.operations.drawn import Drawn, Operands
 from pytest_applegpu.problem import Problem, parse_problem
 from pytest_applegpu.setting import Setting
 from pytest_applegpu.worker.pool import Pool
@@ -36,6 +37,9 @@ PROBE_SLACK: Final = 30.0
 
 _SLACK: Final = 10.0
 """How many times its computed cost a case may take before its time limit begins to count."""
+
+EMULATED: Final = ("matmul",)
+"""Operations that an emulated device has."""
 
 _NEAREST: Final = frozenset({"cpu", "emulated"})
 """Backends whose sums are known to be rounded to nearest."""
@@ -55,6 +59,8 @@ class Bench:
     commands: Commands
     uuid: str | None = None
     """Which of several NVIDIA GPUs."""
+    shrunk: int = 0
+    """How many failures were shrunk so far."""
     _precisions: dict[Setting, probe.Precision] = field(default_factory=dict)
     _unlike: set[Setting] = field(default_factory=set)
     """Settings whose worker began with a wrong product, and made it right the next time."""
@@ -102,15 +108,22 @@ class Bench:
         return began
 
     def arithmetic(self, problem: Problem, setting: Setting) -> Arithmetic:
-        """Return what the route promises: TF32-class operands only where they are asked for."""
+        """Return what the route promises: its sums where they are known, TF32 where asked for."""
         whole = promise(problem.dtype)
         unit = whole.accumulator_unit if self.backend in _NEAREST else _TRUNCATING
+        sums, note = self.routes.sums(problem, setting), self._note(problem)
         cut = problem.dtype.name in {"float32", "complex64"} and setting.tf32 == "on"
         if cut and self.routes.may_cut(problem, setting):
             measured = self.precision(setting)
             if measured.is_tf32:
-                return Arithmetic(measured.bits, measured.rounding != "nearest", unit)
-        return Arithmetic(whole.operand_bits, accumulator_unit=unit)
+                return Arithmetic(measured.bits, measured.rounding != "nearest", unit, sums, note)
+        return Arithmetic(whole.operand_bits, accumulator_unit=unit, sums=sums, note=note)
+
+    def _note(self, problem: Problem) -> str:
+        """Name what a library may do and this model does not allow, so that it shows as a fault."""
+        if self.backend != "cuda" or problem.dtype.name not in {"float16", "bfloat16"}:
+            return ""
+        return f"no partial sums in {problem.dtype.name}, which cuBLAS may keep"
 
     @property
     def _probe_limit(self) -> float:
@@ -119,9 +132,11 @@ class Bench:
 
     def gap(self, problem: Problem) -> str | None:
         """Return what the backend lacks for `problem`, by name; None where it lacks nothing."""
-        if problem.dtype in backend_dtypes(self.backend):
-            return None
-        return f"{problem.dtype.name} runs on the CPU backend only"
+        if problem.dtype not in backend_dtypes(self.backend):
+            return f"{problem.dtype.name} runs on the CPU backend only"
+        if self.backend == "emulated" and problem.op not in EMULATED:
+            return f"{problem.op} is not emulated, only {', '.join(EMULATED)}"
+        return None
 
     def no_room(self, case: Case) -> str | None:
         """Return why this machine's memory cannot take the case; None where it can."""
@@ -170,17 +185,11 @@ class Bench:
         digest = sha256(f"{self.config.seed} {purpose} {case.data}".encode()).digest()
         return np.random.Generator(np.random.Philox(int.from_bytes(digest[:8])))
 
-    def operands(self, case: Case, arithmetic: Arithmetic) -> tuple[np.ndarray, np.ndarray]:
-        """Make A and B: logical arrays in the problem's dtype."""
-        problem = case.problem
-        shape_a = _shared(problem.shape_a, problem.layout_a)
-        shape_b = _shared(problem.shape_b, problem.layout_b)
-        bits = arithmetic.operand_bits
-        random, proven = self.random(case), case.check != "throughput"
-        a, b = make(case.fill, problem.dtype, shape_a, shape_b, bits, random, proven=proven)
-        return np.broadcast_to(a, problem.shape_a), np.broadcast_to(b, problem.shape_b)
+    def drawn(self, case: Case, arithmetic: Arithmetic) -> Drawn:
+        """Draw the operands of a case, logical arrays, with the product that they stand for."""
+        bits, proven = arithmetic.operand_bits, case.check != "throughput"
+        return draw(case.problem, case.fill, bits, self.random(case), proven=proven)
 
-
-def _shared(shape: tuple[int, ...], layout: str) -> tuple[int, ...]:
-    """Shape to fill: one matrix where a stride of 0 serves the whole batch."""
-    return (*(1 for _ in shape[:-2]), *shape[-2:]) if layout == "bc" else shape
+    def operands(self, case: Case, arithmetic: Arithmetic) -> Operands:
+        """Draw the operands of a case, logical arrays in the order of `problem.operands`."""
+        return self.drawn(case, arithmetic).sent

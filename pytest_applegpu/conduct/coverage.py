@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from pytest_applegpu.cases.boundaries import paths
 from pytest_applegpu.device.arch import architectures, parse_architecture
@@ -23,15 +23,16 @@ def unreached(dispatch: Dispatch, records: Sequence[Record]) -> dict[str, str]:
     """Return the routes of any Apple GPU that no record took, with the reason."""
     mine = [one for one in records if one.route and one.route.arch == dispatch.arch]
     taken = {one.route.path for one in mine if one.route}
-    formats = tuple(sorted({one.problem.dtype for one in mine}))
-    own = _paths(dispatch.arch, dispatch.mlx, formats)
-    every = own.union(*(_paths(arch, dispatch.mlx, formats) for arch in architectures()))
+    asked = sorted({(one.problem.op, one.problem.dtype) for one in mine})
+    own = _paths(dispatch.arch, dispatch.mlx, asked)
+    every = own.union(*(_paths(arch, dispatch.mlx, asked) for arch in architectures()))
     return {path: _why(path, own, dispatch.arch) for path in every - taken}
 
 
-def _paths(arch: str, version: str, formats: tuple[str, ...]) -> set[str]:
+def _paths(arch: str, version: str, asked: Iterable[tuple[str, str]]) -> set[str]:
+    """Return the routes that plain problems take, of each operation in its formats."""
     targets = [Gpu(arch).target(tf32=tf32, version=version) for tf32 in (True, False)]
-    return set().union(*(paths(formats, target) for target in targets))
+    return set().union(*(paths(*one, target) for one in asked for target in targets))
 
 
 def _why(path: str, own: set[str], arch: str) -> str:

@@ -12,7 +12,7 @@ from typing import Any, Final
 from msgspec import convert, to_builtins
 
 from pytest_applegpu.baselines.compare import OTHER_METHOD
-from pytest_applegpu.baselines.records import BEST, Hardware, Part, Routed, Run, Speed, run_id
+from pytest_applegpu.baselines.records import BEST, Card, Hardware, Part, Routed, Run, Speed, run_id
 from pytest_applegpu.baselines.update import Change, gather, numbers_of, write
 from pytest_applegpu.conduct.bench import Bench
 from pytest_applegpu.device.condition import unfit
@@ -25,6 +25,9 @@ QUIET: Final = 0.05
 
 _MEASURED: Final = frozenset({"within", "creeping"})
 """Verdicts about numbers that a baseline holds; what is `exact` has no figure to keep."""
+
+_ASKED: Final = 2
+"""How many times a card must have been asked for, and come out alike, to be kept."""
 
 Known = dict[str, Any]
 """What a process knows of its machine, as it travels to the one that writes: plain JSON values."""
@@ -86,10 +89,11 @@ class Kept:
 def keep(records: Iterable[Record], known: Known, folder: Path) -> Kept:
     """Write what `records` measured into the machine's file in `folder`; return what changed.
 
-    Kept are errors of results that are right but not exact, and times that were measured on a
-    fit machine and are steady; a slower one too, since asking for it to be stored is how one
-    accepts it. Nothing is kept of a case under a forced architecture. Where there is nothing to
-    keep the file stays as it is, or does not come to be.
+    Kept are errors of results that are right but not exact, cards that came out alike when they
+    were asked for twice, and times that were measured on a fit machine and are steady. A changed
+    card and a slower time too: asking for them to be stored is how one accepts them. Nothing is
+    kept of a case under a forced architecture. Where there is nothing to keep the file stays as
+    it is, or does not come to be.
 
     Raises:
         BaselineError: the file is damaged or cannot be written; it is left as it is.
@@ -104,7 +108,8 @@ def keep(records: Iterable[Record], known: Known, folder: Path) -> Kept:
         if run is None or setting != Setting(setting.tf32):
             left["measured under another setting than the baseline's"] += 1
             continue
-        kept = [part for part in (_part(record, run), _route(record, run)) if part is not None]
+        found = (_part(record, run), _route(record, run), _card(record, run))
+        kept = [part for part in found if part is not None]
         parts += [(record.case, run, part) for part in kept]
         if not kept:
             left[_why_not(record)] += 1
@@ -118,6 +123,14 @@ def _route(record: Record, run: Run) -> Routed | None:
     if route is None or not route.here:
         return None
     return Routed(run_id(run), route.path, route.kernels)
+
+
+def _card(record: Record, run: Run) -> Card | None:
+    """Return a card that was asked for twice, alike; a changed one is accepted by storing it."""
+    card = record.card
+    if card is None or card.times < _ASKED or record.verdict == "card unsteady":
+        return None
+    return Card(run_id(run), card.features)
 
 
 def _part(record: Record, run: Run) -> Part | None:

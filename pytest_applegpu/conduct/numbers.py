@@ -2,31 +2,41 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import re
+from dataclasses import asdict, dataclass, replace
 from math import nan
 from typing import Final
 
 import numpy as np
 
-from pytest_applegpu.cases.case import Case
+from pytest_applegpu.cases.case import TWINS, Case
 from pytest_applegpu.cases.plan import REPEATS
 from pytest_applegpu.conduct.bench import Bench
+from pytest_applegpu.conduct.beside import boundaries_beside
 from pytest_applegpu.conduct.endings import ENDINGS, ending
+from pytest_applegpu.conduct.matched import matched
+from pytest_applegpu.conduct.metamorphic import compare
 from pytest_applegpu.numerics.bounds import Arithmetic
 from pytest_applegpu.numerics.check import judge
 from pytest_applegpu.numerics.fills import FILLS
 from pytest_applegpu.numerics.finding import Finding
 from pytest_applegpu.numerics.repeat import check_repeat
+from pytest_applegpu.operations.drawn import Drawn
 from pytest_applegpu.problem import Problem
-from pytest_applegpu.report.records import ErrorFacts
+from pytest_applegpu.report.records import BudgetFacts, ErrorFacts, ErrorMapFacts
 from pytest_applegpu.worker.requests import Answer, Refusal
 from pytest_applegpu.worker.turns import shared
-
-Pair = tuple[np.ndarray, np.ndarray]
 
 BEGAN_WRONG: Final = (
     "not repeatable: the first product of the worker was wrong, the same one right after"
 )
+
+_LACKING: Final = re.compile(
+    r"has no \w+ implementation|\bNYI\b|not (yet )?implemented|not yet supported"
+    r"|currently only supports",
+    re.IGNORECASE,
+)
+"""How MLX says that a backend lacks a feature."""
 
 AGAIN: Final = 5
 """Further calls that tell a fault that is always there from one that comes and goes."""
@@ -49,63 +59,99 @@ def conduct(case: Case, bench: Bench) -> Numbers:
         return Numbers("over", ErrorFacts(cause=BEGAN_WRONG))
     arithmetic = bench.arithmetic(case.problem, case.setting)
     try:
-        return _judged(case, bench, arithmetic, bench.operands(case, arithmetic))
+        return _judged(case, bench, arithmetic, bench.drawn(case, arithmetic))
     except ENDINGS as end:
         verdict, message = ending(end, bench.limit(case, _calls(case)))
-        return Numbers(verdict, ErrorFacts(message=message))
+        beside = boundaries_beside(case.problem, case.setting, bench.routes)
+        return Numbers(verdict, ErrorFacts(message=message, matched=beside))
 
 
 def _calls(case: Case) -> int:
     return REPEATS if case.check == "repeat" else 1
 
 
-def _judged(case: Case, bench: Bench, arithmetic: Arithmetic, operands: Pair) -> Numbers:
+def _judged(case: Case, bench: Bench, arithmetic: Arithmetic, operands: Drawn) -> Numbers:
     answer = _multiply(case, bench, operands, _calls(case))
     if isinstance(answer, Refusal):
-        return Numbers("raised", ErrorFacts(message=answer.text))
+        return refused(answer)
     if answer.changed:
         spoilt = f"the call changed its operand {' and '.join(answer.changed)} in place"
         return Numbers("over", ErrorFacts(cause=spoilt))
     finding = _finding(case, bench, arithmetic, operands, answer)
-    if finding.verdict == "over" and case.check != "repeat":
+    if finding.passed and case.check in TWINS:
+        finding = _twins(case, bench, operands, answer)
+    elif finding.verdict == "over" and case.check != "repeat":
         fleeting = _fleeting(case, bench, arithmetic, operands)
         cause = fleeting or finding.cause or _outside(case, bench, operands, finding)
         finding = replace(finding, cause=cause)
-    return Numbers(finding.verdict, error_facts(finding))
+    return Numbers(finding.verdict, error_facts(finding, _fitting(case, bench, finding)))
+
+
+def _fitting(case: Case, bench: Bench, finding: Finding) -> tuple[str, ...]:
+    """Return what of the route the places of the errors fit, where there are errors."""
+    if finding.verdict not in {"over", "misshapen"}:
+        return ()
+    return matched(finding, case.problem, case.setting, bench.routes)
+
+
+def _twins(case: Case, bench: Bench, operands: Drawn, answer: Answer) -> Finding:
+    """Compare a right result with what the same product gives when it is made another way."""
+
+    def multiply(other: Case, drawn: Drawn) -> Answer | Refusal:
+        return _multiply(other, bench, drawn, 1)
+
+    return compare(case, bench, operands, answer.results[0], multiply)
+
+
+def refused(refusal: Refusal) -> Numbers:
+    """Tell a gap of the backend, which it names itself, from an error where a result is due."""
+    lacking = refusal.type == "Missing" or _LACKING.search(refusal.text)
+    return Numbers("unsupported" if lacking else "raised", ErrorFacts(message=refusal.text))
 
 
 def _multiply(
-    case: Case, bench: Bench, operands: Pair, calls: int, guard: float = nan
+    case: Case, bench: Bench, operands: Drawn, calls: int, guard: float = nan
 ) -> Answer | Refusal:
     limit = bench.limit(case, calls)
     with shared(bench.backend):
         return bench.pool.multiply(
-            case.problem, case.setting, operands, repeat=calls, limit=limit, guard=guard
+            case.problem, case.setting, operands.sent, repeat=calls, limit=limit, guard=guard
         )
 
 
 def _finding(
-    case: Case, bench: Bench, arithmetic: Arithmetic, operands: Pair, answer: Answer
+    case: Case, bench: Bench, arithmetic: Arithmetic, operands: Drawn, answer: Answer
 ) -> Finding:
     """Judge the first result and, where the calls were repeated, that all agree with it."""
     first = answer.results[0]
     if case.check == "repeat":
-        other = answer.results[1] if len(answer.results) > 1 else None
-        agreed = check_repeat(answer.digests, first, other, case.problem.dtype)
+        stacks = [_stacked(result, case.problem) for result in answer.results]
+        other = stacks[1] if len(stacks) > 1 else None
+        agreed = check_repeat(answer.digests, stacks[0], other, case.problem.dtype)
         if not agreed.passed:
             return agreed
+    if operands.judge is not None:
+        return operands.judge.judge(answer.parts)
+    own = case.check in {"repeat", *TWINS}
     return judge(
-        FILLS[case.fill].check if case.check == "repeat" else case.check,
-        *operands,
+        FILLS[case.fill].check if own else case.check,
+        operands.A,
+        operands.B,
         first,
         case.problem.dtype,
         arithmetic,
         bench.random(case, "projection"),
         shape=case.problem.shape_c,
+        **operands.meaning,
     )
 
 
-def _fleeting(case: Case, bench: Bench, arithmetic: Arithmetic, operands: Pair) -> str | None:
+def _stacked(result: np.ndarray, problem: Problem) -> np.ndarray:
+    """Return a result, if it is of its right shape, as (*batch, M, N): vectors lost an axis."""
+    return result.reshape(problem.grid) if result.shape == problem.shape_c else result
+
+
+def _fleeting(case: Case, bench: Bench, arithmetic: Arithmetic, operands: Drawn) -> str | None:
     """Make the call again: a fault that comes and goes is another one than one that stays."""
     try:
         answer = _multiply(case, bench, operands, AGAIN)
@@ -121,7 +167,7 @@ def _fleeting(case: Case, bench: Bench, arithmetic: Arithmetic, operands: Pair) 
     return None
 
 
-def _outside(case: Case, bench: Bench, operands: Pair, finding: Finding) -> str | None:
+def _outside(case: Case, bench: Bench, operands: Drawn, finding: Finding) -> str | None:
     """Tell whether a NaN comes from the guards round a view: it goes where they are finite."""
     if finding.worst is None or not _is_nan(finding.got_value):
         return None
@@ -141,10 +187,10 @@ def _is_nan(value: object) -> bool:
 
 def ravel(index: tuple[int, ...], problem: Problem) -> int:
     """Return the place of an element of C, (*batch, M, N), in C laid out in a row."""
-    return int(np.ravel_multi_index(index, (*problem.batch, problem.m, problem.n)))
+    return int(np.ravel_multi_index(index, problem.grid))
 
 
-def error_facts(finding: Finding) -> ErrorFacts:
+def error_facts(finding: Finding, fitting: tuple[str, ...] = ()) -> ErrorFacts:
     """Turn a finding into the part of a record that reports are made from."""
 
     def text(value: object) -> str | None:
@@ -162,6 +208,24 @@ def error_facts(finding: Finding) -> ErrorFacts:
         got=text(finding.got_value),
         expected=text(finding.expected_value),
         pattern=finding.pattern,
+        map=None if finding.map is None else ErrorMapFacts(**asdict(finding.map)),
+        matched=fitting,
         cause=finding.cause,
         message=finding.detail,
+        budget=_budget_facts(finding),
+    )
+
+
+def _budget_facts(finding: Finding) -> BudgetFacts | None:
+    """Return what the bound of the worst element is made of, where there is one."""
+    budget = finding.budget
+    if budget is None:
+        return None
+    return BudgetFacts(
+        operand=budget.operand,
+        accumulate=budget.accumulate,
+        output=budget.output,
+        rest=budget.rest,
+        model=budget.model,
+        typical=finding.typical,
     )

@@ -11,7 +11,8 @@ from typing import Final
 import pytest
 from packaging.version import Version
 
-from pytest_applegpu.cases.case import CHECKS, Case, parse_cases
+from pytest_applegpu.cases.cards import card_cases, card_cost, card_problems
+from pytest_applegpu.cases.case import CHECKS, NUMERIC, Case, parse_cases
 from pytest_applegpu.cases.plan import backend_dtypes, numeric_cases
 from pytest_applegpu.cases.speed import speed_cases
 from pytest_applegpu.config import Config
@@ -143,21 +144,23 @@ class Plan:
         chips = chips_named(read_mac(run_command).chip.value or "")
         return chips[0].architecture if chips else self.config.shapes_for
 
-    def planned(self, op: str, check: str) -> list[Case]:
-        """Return the cases of `op` for tests that make `check`.
+    def planned(self, op: str, check: str | None = None) -> list[Case]:
+        """Return the cases of `op` for tests that make `check`, or any check of numbers.
 
         Raises:
             pytest.UsageError: there is no such check.
         """
-        if check not in CHECKS:
+        if check is not None and check not in CHECKS:
             allowed = ", ".join(CHECKS)
             raise pytest.UsageError(f"marker applegpu: check={check!r} is not one of {allowed}")
         cases = self.asked if self.asked is not None else self._plan(op)
-        return [case for case in cases if (case.problem.op, case.check) == (op, check)]
+        checks = NUMERIC if check is None else {check}
+        return [case for case in cases if case.problem.op == op and case.check in checks]
 
     def _plan(self, op: str) -> list[Case]:
         if op not in self._planned:
             config, backend, dtypes = self.config, self.backend, self.dtypes
+            cards = card_problems(op, dtypes, backend, config.tier)
             self._planned[op] = [
                 *numeric_cases(
                     op,
@@ -167,7 +170,10 @@ class Plan:
                     seed=config.seed,
                     settings=config.settings,
                     targets=self.targets,
+                    # Two settings are the rule, as for the numeric cases.
+                    reserved=2 * sum(card_cost(problem, backend) for problem in cards),
                 ),
+                *card_cases(cards, config.settings),
                 *speed_cases(op, backend, dtypes, config.tier, config.settings),
             ]
         return self._planned[op]

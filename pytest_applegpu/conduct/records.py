@@ -9,11 +9,13 @@ from msgspec import convert, to_builtins
 from pytest_applegpu.baselines.compare import Comparison
 from pytest_applegpu.cases.case import Case
 from pytest_applegpu.conduct.bench import Bench
+from pytest_applegpu.conduct.card import Carded
 from pytest_applegpu.conduct.numbers import Numbers
 from pytest_applegpu.conduct.speed import Ended, Measured
 from pytest_applegpu.device.condition import Condition
 from pytest_applegpu.report.records import (
     BaselineFacts,
+    CardFacts,
     ErrorFacts,
     ProblemFacts,
     Record,
@@ -48,6 +50,11 @@ def speed_record(item: Item, bench: Bench, found: Measured | Ended) -> Record:
     return _record(item, bench, word, time=time, baseline=_baseline(found.comparison))
 
 
+def card_record(item: Item, bench: Bench, found: Carded) -> Record:
+    """Return the record of a feature card."""
+    return _record(item, bench, found.verdict, error=found.error, card=found.facts)
+
+
 def _record(
     item: Item,
     bench: Bench,
@@ -56,6 +63,7 @@ def _record(
     error: ErrorFacts | None = None,
     time: TimeFacts | None = None,
     baseline: BaselineFacts | None = None,
+    card: CardFacts | None = None,
 ) -> Record:
     case = item.case
     return Record(
@@ -68,6 +76,7 @@ def _record(
         error=error,
         time=time,
         baseline=baseline,
+        card=card,
         device=bench.device.key.value or bench.device.name.value,
         backend=bench.backend,
         mlx=bench.device.mlx_version.value,

@@ -46,7 +46,7 @@ def lack(case: Case, memory: int | None, device: int | None = None) -> str | Non
 def host_bytes(case: Case) -> int:
     """Return the bytes that drawing, running and judging a case take together at the most."""
     problem = case.problem
-    stored = prod(problem.placement_a.storage) + prod(problem.placement_b.storage)
+    stored = sum(prod(one.placement.storage) for one in problem.operands)
     result = prod(problem.shape_c)
     sparing = case.check in _SPARING
     wide = _WIDE * (2 if problem.dtype.is_complex else 1)

@@ -9,8 +9,10 @@ from msgspec.structs import replace
 
 from pytest_applegpu.baselines.store import Shelf
 from pytest_applegpu.cases.case import Case
+from pytest_applegpu.conduct.sums import sums_of
 from pytest_applegpu.config import Config
 from pytest_applegpu.device.detect import Device
+from pytest_applegpu.numerics.bounds import Sums
 from pytest_applegpu.problem import Problem
 from pytest_applegpu.report.records import RouteFacts
 from pytest_applegpu.routing.launch import Route
@@ -33,7 +35,7 @@ class Routes:
 
     def facts(self, case: Case, shelf: Shelf) -> RouteFacts | None:
         """Return the case's route as its record has it; None where no rules are known."""
-        route = self._route(case.problem, case.setting)
+        route = self.route(case.problem, case.setting)
         if self.gpu is None or route is None:
             return None
         facts = RouteFacts(
@@ -47,15 +49,24 @@ class Routes:
         )
         return compared(facts, str(case), shelf)
 
+    def taken(self, problem: Problem, setting: Setting) -> Route | None:
+        """Return the route that `problem` runs on here; None where that is not known."""
+        return self.route(problem, setting) if self.here else None
+
     def may_cut(self, problem: Problem, setting: Setting) -> bool:
         """Whether the route may cut float32 operands: only the accelerators do, where it is known.
 
         One row, say, goes through a kernel at full precision though TF32 is on.
         """
-        route = self._route(problem, setting) if self.here else None
+        route = self.route(problem, setting) if self.here else None
         return route is None or any("_nax_" in kernel for kernel in route.kernels)
 
-    def _route(self, problem: Problem, setting: Setting) -> Route | None:
+    def sums(self, problem: Problem, setting: Setting) -> Sums | None:
+        """Return how the route adds up; None where that is not known, which may be in any order."""
+        route = self.route(problem, setting) if self.here else None
+        return None if route is None else sums_of(route, problem.k)
+
+    def route(self, problem: Problem, setting: Setting) -> Route | None:
         """Return the route; None where no rules are known, or no GPU multiplies the format."""
         if self.gpu is None or problem.dtype.name == "float64":
             return None

@@ -9,6 +9,7 @@ honest summation may add. No model, no name: a wrong name costs more than none.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -20,17 +21,36 @@ from pytest_applegpu.numerics.evidence import Evidence, gather
 from pytest_applegpu.numerics.finding import Finding
 from pytest_applegpu.numerics.rounding import Array
 
-Model = Callable[[Evidence], str | None]
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """A fault in words, and the part of K (first, one past the last) that it loses or doubles."""
+
+    text: str
+    lost: tuple[int, int] | None = None
 
 
-def _scaled_or_lost(evidence: Evidence) -> str | None:
+Model = Callable[[Evidence], Cause | str | None]
+
+
+def _scaled_or_lost(evidence: Evidence) -> Cause | None:
     """Name a constant factor or a lost part of K; on a product of ones both, as none can tell.
 
     A factor that is not a plain one, as 115/131 is none, is then what the loss makes it.
     """
     lost = lost_terms.lost_everywhere(evidence)
     scaled = rescaled.scaled(evidence, plainly=lost is not None)
-    return ", or ".join(filter(None, (scaled, lost))) or None
+    text = ", or ".join(str(one) for one in (scaled, lost) if one)
+    return Cause(text, _place(lost)) if text else None
+
+
+def _lost_somewhere(evidence: Evidence) -> Cause | None:
+    lost = lost_terms.lost_somewhere(evidence)
+    return Cause(str(lost), _place(lost)) if lost else None
+
+
+def _place(lost: lost_terms.Part | None) -> tuple[int, int] | None:
+    return (lost.start, lost.stop) if lost else None
 
 
 _MODELS: Final[tuple[Model, ...]] = (
@@ -40,7 +60,7 @@ _MODELS: Final[tuple[Model, ...]] = (
     misplaced.zeros,
     misplaced.lines,
     misplaced.transposes,
-    lost_terms.lost_somewhere,
+    _lost_somewhere,
 )
 
 _MODELS_OF_MANY: Final[tuple[Model, ...]] = (
@@ -54,7 +74,7 @@ _MODELS_OF_MANY: Final[tuple[Model, ...]] = (
 
 def explain(  # noqa: PLR0917 - a product, its format and its promise
     A: Array, B: Array, got: Array, dtype: DType, arithmetic: Arithmetic, finding: Finding
-) -> str | None:
+) -> Cause | None:
     """Name the fault that explains a wrong result, or None if no model does.
 
     Args:
@@ -74,8 +94,9 @@ def explain(  # noqa: PLR0917 - a product, its format and its promise
     if not evidence.wrong.any():
         return None
     if evidence.k == 0:
-        return "not zero though K = 0"
+        return Cause("not zero though K = 0")
     models = (*_MODELS, *(_MODELS_OF_MANY if evidence.many else ()))
     with np.errstate(invalid="ignore", over="ignore", divide="ignore"):
-        named = misplaced.batches(evidence, a, b, index)
-        return named or next(filter(None, (model(evidence) for model in models)), None)
+        found: Cause | str | None = misplaced.batches(evidence, a, b, index)
+        found = found or next((one for model in models if (one := model(evidence))), None)
+    return Cause(found) if isinstance(found, str) else found

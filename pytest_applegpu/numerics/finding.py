@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Self
+
+from pytest_applegpu.numerics.budget import Budget
+from pytest_applegpu.numerics.error_map import ErrorMap, chart
+from pytest_applegpu.numerics.pattern import Reading, read
+from pytest_applegpu.numerics.rounding import Array
 
 Value = float | complex | str | None
 
@@ -12,7 +18,7 @@ class Finding:
     """The verdict on one result, with the size, place and shape of its errors.
 
     Attributes:
-        verdict: `exact`, `within`, `over`, `misshapen` or `no proof`.
+        verdict: `exact`, `within`, `creeping`, `over`, `misshapen` or `no proof`.
         share: worst error as a share of what is allowed (1 is the limit). Where nothing is
             allowed, the worst error in spacings of the output format; infinite when the result
             is not finite and should be, or the reverse. None where nothing was compared.
@@ -26,8 +32,14 @@ class Finding:
         got_value: what stands there.
         expected_value: what should stand there.
         pattern: where the wrong elements lie, in words.
+        reading: the same in numbers.
+        map: the same drawn on a coarse grid.
         cause: the fault that would give exactly this result, in words.
+        lost: the part of K, from its first to before its last element, that the cause says is lost
+            or counted twice.
         detail: what the other fields cannot say.
+        typical: worst error as a share of the calibrated band below what is allowed.
+        budget: what the bound of the worst element is made of.
     """
 
     verdict: str
@@ -42,10 +54,24 @@ class Finding:
     got_value: Value = None
     expected_value: Value = None
     pattern: str | None = None
+    reading: Reading | None = None
+    map: ErrorMap | None = None
     cause: str | None = None
+    lost: tuple[int, int] | None = None
     detail: str | None = None
+    typical: float | None = None
+    budget: Budget | None = None
 
     @property
     def passed(self) -> bool:
         """Whether the result may stand."""
-        return self.verdict in {"exact", "within"}
+        return self.verdict in {"exact", "within", "creeping"}
+
+    def located(self, wrong: Array) -> Self:
+        """Return it with the places of its wrong elements, a mask of shape (*batch, M, N).
+
+        Raises:
+            ValueError: nothing is wrong.
+        """
+        reading = read(wrong)
+        return replace(self, pattern=reading.text, reading=reading, map=chart(wrong))

@@ -29,7 +29,7 @@ _TRIED: Final = 6
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
+class Part:
     """A part of K, and how often it counts: 0 for lost, 2 for counted twice."""
 
     start: int
@@ -46,26 +46,26 @@ class _Part:
         return f"as if the {end} {f'{size} elements' if size > 1 else 'element'} of K were {what}"
 
 
-def lost_everywhere(evidence: Evidence) -> str | None:
-    """Name the part of K whose loss, or repetition, gives the whole result."""
+def lost_everywhere(evidence: Evidence) -> Part | None:
+    """Return the part of K whose loss, or repetition, gives the whole result."""
     # The right elements speak too: each part must leave them as they are.
     telling = evidence.many and (evidence.strict or bool(evidence.wrong.all()))
     parts = _parts(evidence, alike=telling)
-    return next((str(part) for part in parts if _whole(evidence, part)), None)
+    return next((part for part in parts if _whole(evidence, part)), None)
 
 
-def lost_somewhere(evidence: Evidence) -> str | None:
-    """Name the part of K whose loss, or repetition, gives every wrong element."""
-    return next((str(part) for part in _parts(evidence, alike=False)), None)
+def lost_somewhere(evidence: Evidence) -> Part | None:
+    """Return the part of K whose loss, or repetition, gives every wrong element."""
+    return next(_parts(evidence, alike=False), None)
 
 
-def _whole(evidence: Evidence, part: _Part) -> bool:
+def _whole(evidence: Evidence, part: Part) -> bool:
     weights = np.ones((1, evidence.k))
     weights[:, part.start : part.stop] = part.times
     return evidence.fits((evidence.a * weights) @ evidence.b, evidence.slack)
 
 
-def _parts(evidence: Evidence, *, alike: bool) -> Iterator[_Part]:
+def _parts(evidence: Evidence, *, alike: bool) -> Iterator[Part]:
     """Yield the parts of K that explain every wrong element, the likeliest first.
 
     Elements that are `alike` count each for itself; otherwise multiples of one sum, as a line of
@@ -104,23 +104,23 @@ class _Search:
         return column
 
 
-def _ends(search: _Search) -> Iterator[_Part]:
+def _ends(search: _Search) -> Iterator[Part]:
     k, exact, terms = search.evidence.k, search.exact, search.terms
     # All of K cannot be lost: that is a result of zeros, and has a name of its own.
     last, first = np.cumsum(terms[:, :0:-1], axis=1), np.cumsum(terms[:, :-1], axis=1)
     for sums, times, at_end in ((-last, 0, True), (-first, 0, False), (last, 2, True)):
         for size in _likeliest(_fitting(search, exact + sums) + 1, k):
-            yield _Part(k - size, k, times, k) if at_end else _Part(0, size, times, k)
+            yield Part(k - size, k, times, k) if at_end else Part(0, size, times, k)
 
 
-def _chunks(search: _Search) -> Iterator[_Part]:
+def _chunks(search: _Search) -> Iterator[Part]:
     exact, k = search.exact, search.evidence.k
     for size in (size for size in _CHUNKS if size < k):
         sums = np.add.reduceat(search.terms, np.arange(0, k, size), axis=1)
         for sign, times in ((-1, 0), (1, 2)):
             for chunk in _fitting(search, exact + sign * sums)[:_TRIED]:
                 start = int(chunk) * size
-                yield _Part(start, min(start + size, k), times, k)
+                yield Part(start, min(start + size, k), times, k)
 
 
 def _fitting(search: _Search, guesses: Array) -> Array:

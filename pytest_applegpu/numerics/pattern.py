@@ -1,11 +1,17 @@
-"""Where do the wrong elements lie, in words?"""
+"""Where do the wrong elements lie, in words and in numbers?
+
+A part of K that was lost, such as its tail, spoils whole elements: from where these lie nothing
+can be told of K. That is read from their values (see `cause`).
+"""
 
 from __future__ import annotations
 
-from typing import Final
+from dataclasses import dataclass, replace
+from typing import Final, Literal
 
 import numpy as np
 
+from pytest_applegpu.numerics.lines import LISTED, Lines, lines_of
 from pytest_applegpu.numerics.rounding import Array
 
 _DENSE: Final = 0.5
@@ -16,31 +22,67 @@ _SPANNING: Final = 0.75
 """Share of a line that its errors must span for the line to be named as a whole."""
 
 _TILES: Final = (128, 64, 32, 16)
-_PERIODS: Final = (2, 4, 8, 16, 32, 64, 128)
-_LISTED: Final = 4
+
+Kind = Literal["every", "lines", "corner", "tiles", "block", "elements", "scattered"]
 
 
-def read(wrong: Array) -> str:
-    """Say where `wrong`, a mask of shape (*batch, M, N), is True.
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a mask of wrong elements shows, told of one matrix (M, N) that stands for all hit.
+
+    Attributes:
+        kind: `every` element; whole `lines`; whole rows and whole columns (`corner`); aligned
+            square `tiles`; the inside of a rectangle (`block`); a few `elements`; `scattered`.
+        text: the same in words.
+        rows: the rows it is bound to, None where it goes through all of them.
+        columns: the columns it is bound to, likewise.
+        tile: side of the square tiles.
+        batches: indices of the matrices that are hit, none where all are or there is no batch.
+    """
+
+    kind: Kind
+    text: str
+    rows: Lines | None = None
+    columns: Lines | None = None
+    tile: int | None = None
+    batches: tuple[tuple[int, ...], ...] = ()
+
+    @property
+    def _vague(self) -> bool:
+        """Whether a few elements are told better by their indices."""
+        bounded = self.rows is not None and self.columns is not None
+        return self.kind == "scattered" or (self.kind == "block" and bounded)
+
+
+def read(wrong: Array) -> Reading:
+    """Say where `wrong`, a mask of shape (*batch, M, N), is True; a vector is read as a row.
 
     Raises:
         ValueError: nothing is wrong, so there is no pattern.
     """
     if not wrong.any():
         raise ValueError("no element is wrong, so there is no pattern to read")
-    if wrong.all():
-        return "every element"
-    named = _matrix(wrong) if wrong.ndim <= 2 else _batched(wrong)
-    few = np.count_nonzero(wrong) <= _LISTED
-    vague = "scattered" in named or ("row" in named and ", column" in named)
-    return _listed(wrong) if few and vague else named
+    mask = np.atleast_2d(wrong)
+    if mask.all():
+        return Reading("every", "every element")
+    found = _matrix(mask) if mask.ndim == 2 else _batched(mask)
+    few = np.count_nonzero(mask) <= LISTED
+    return _listed(mask) if few and found._vague else found  # noqa: SLF001 - of this module
 
 
-def _listed(wrong: Array) -> str:
-    places = [_index(place) for place in np.argwhere(wrong)]
-    if len(places) == 1:
-        return f"one element at {places[0]}"
-    return f"{len(places)} elements at {', '.join(places)}"
+def _listed(wrong: Array) -> Reading:
+    places = np.argwhere(wrong)
+    named = [_index(place) for place in places]
+    if len(named) > 1:
+        return Reading("elements", f"{len(named)} elements at {', '.join(named)}")
+    *batch, row, column = map(int, places[0])
+    return Reading(
+        "elements",
+        f"one element at {named[0]}",
+        Lines(row, row + 1, wrong.shape[-2]),
+        Lines(column, column + 1, wrong.shape[-1]),
+        batches=(tuple(batch),) if batch else (),
+    )
 
 
 def _index(index: Array) -> str:
@@ -49,42 +91,47 @@ def _index(index: Array) -> str:
     return numbers[0] if len(numbers) == 1 else f"({', '.join(numbers)})"
 
 
-def _batched(wrong: Array) -> str:
+def _batched(wrong: Array) -> Reading:
     batches: Array = np.any(wrong, axis=(-2, -1))
     hit = wrong[batches]
-    where = _alike(hit)
+    found = _alike(hit)
     if batches.all():
-        return where if where == _scattered(hit) else f"{where} of every batch"
+        scattered = found.kind == "scattered"
+        return found if scattered else replace(found, text=f"{found.text} of every batch")
+    places = tuple(tuple(map(int, index)) for index in np.argwhere(batches))
     head = _batches(batches)
-    return head if hit.all() else f"{head}: {where}"
+    text = head if found.kind == "every" else f"{head}: {found.text}"
+    return replace(found, text=text, batches=places)
 
 
-def _alike(hit: Array) -> str:
+def _alike(hit: Array) -> Reading:
     """Name the pattern that the matrices share, or say that there is none."""
+    if hit.all():
+        return Reading("every", "every element")
     union: Array = np.any(hit, axis=0)
     if union.all() or hit.sum() < _DENSE * len(hit) * union.sum():
         return _scattered(hit)
-    where = _matrix(union)
-    return _scattered(hit) if where == _scattered(union) else where
+    found = _matrix(union)
+    return _scattered(hit) if found.kind == "scattered" else found
 
 
 def _batches(batches: Array) -> str:
     named = [_index(index) for index in np.argwhere(batches)]
     if len(named) == 1:
         return f"batch {named[0]} only"
-    if len(named) <= _LISTED:
+    if len(named) <= LISTED:
         return f"batches {', '.join(named)} only"
     return f"{len(named)} of {batches.size} batches"
 
 
-def _matrix(wrong: Array) -> str:
+def _matrix(wrong: Array) -> Reading:
     if wrong.all():
-        return "every element"
+        return Reading("every", "every element")
     if np.count_nonzero(wrong) == 1:
         return _listed(wrong)
     return (
-        _strips(wrong, "row")
-        or _strips(wrong.T, "column")
+        _rows(wrong)
+        or _columns(wrong)
         or _corner(wrong)
         or _tiles(wrong)
         or _block(wrong)
@@ -97,14 +144,24 @@ def _heavy(wrong: Array, share: float) -> Array:
     return np.flatnonzero(wrong.mean(axis=1) >= share)
 
 
-def _strips(wrong: Array, word: str) -> str | None:
-    """Name whole rows (or, of a transposed mask, columns) if they hold all that is wrong."""
+def _rows(wrong: Array) -> Reading | None:
+    rows = _strips(wrong)
+    return Reading("lines", rows.text("row"), rows=rows) if rows else None
+
+
+def _columns(wrong: Array) -> Reading | None:
+    columns = _strips(wrong.T)
+    return Reading("lines", columns.text("column"), columns=columns) if columns else None
+
+
+def _strips(wrong: Array) -> Lines | None:
+    """Return whole rows (or, of a transposed mask, columns) if they hold all that is wrong."""
     lines = _heavy(wrong, _DENSE)
     if not 0 < len(lines) < len(wrong) or _outside(wrong, lines).any():
         return None
     along = _box(wrong)[1]
     spanned = along.stop - along.start >= _SPANNING * wrong.shape[1]
-    return _lines(lines, len(wrong), word) if spanned else None
+    return lines_of(lines, len(wrong)) if spanned else None
 
 
 def _outside(wrong: Array, lines: Array) -> Array:
@@ -113,50 +170,19 @@ def _outside(wrong: Array, lines: Array) -> Array:
     return rest
 
 
-def _lines(lines: Array, count: int, word: str) -> str | None:
-    """Name a set of rows or columns out of `count`; None where it follows no rule."""
-    first, last, number = int(lines[0]), int(lines[-1]), len(lines)
-    if number == 1:
-        return f"the last {word} ({last})" if last == count - 1 else f"{word} {last}"
-    if last - first + 1 == number:
-        return _span(first, last, count, word)
-    return _period(lines, count, word) or (
-        f"{word}s {', '.join(map(str, lines))}" if number <= _LISTED else None
-    )
-
-
-def _span(first: int, last: int, count: int, word: str) -> str:
-    if last == count - 1:
-        return f"last {last - first + 1} {word}s ({word}s >= {first})"
-    if first == 0:
-        return f"first {last + 1} {word}s"
-    return f"{word}s {first} to {last}"
-
-
-def _period(lines: Array, count: int, word: str) -> str | None:
-    """Name rows or columns that come back with a period: `rows = 12 to 15 mod 16`."""
-    step = int(lines[1] - lines[0])
-    for period in dict.fromkeys((*_PERIODS, step)):
-        residues = np.unique(lines % period)
-        contiguous = residues[-1] - residues[0] + 1 == len(residues) < period
-        whole = np.flatnonzero(np.isin(np.arange(count) % period, residues))
-        if contiguous and 2 * period <= count and np.array_equal(whole, lines):
-            ends = dict.fromkeys((int(residues[0]), int(residues[-1])))
-            return f"{word}s = {' to '.join(map(str, ends))} mod {period}"
-    return None
-
-
-def _corner(wrong: Array) -> str | None:
+def _corner(wrong: Array) -> Reading | None:
     """Name whole rows and whole columns that together hold all that is wrong."""
     rows, cols = _heavy(wrong, _SPANNING), _heavy(wrong.T, _SPANNING)
     both = 0 < len(rows) < wrong.shape[0] and 0 < len(cols) < wrong.shape[1]
     if not both or _outside(_outside(wrong, rows).T, cols).any():
         return None
-    named = _lines(rows, wrong.shape[0], "row"), _lines(cols, wrong.shape[1], "column")
-    return f"{named[0]} and {named[1]}" if named[0] and named[1] else None
+    named = lines_of(rows, wrong.shape[0]), lines_of(cols, wrong.shape[1])
+    if named[0] is None or named[1] is None:
+        return None
+    return Reading("corner", f"{named[0].text('row')} and {named[1].text('column')}", *named)
 
 
-def _tiles(wrong: Array) -> str | None:
+def _tiles(wrong: Array) -> Reading | None:
     """Name aligned square tiles, the largest first, that hold all that is wrong densely."""
     for tile in _TILES:
         if tile >= max(wrong.shape):
@@ -166,9 +192,16 @@ def _tiles(wrong: Array) -> str | None:
         if len(hit) < share.size and share[share > 0].min() >= _DENSE:
             first = _index(hit[0] * tile)
             if len(hit) == 1:
-                return f"the {tile}x{tile} tile at {first}"
-            return f"{len(hit)} of {share.size} tiles of {tile}x{tile}, the first at {first}"
+                return _one_tile(hit[0] * tile, tile, wrong.shape)
+            text = f"{len(hit)} of {share.size} tiles of {tile}x{tile}, the first at {first}"
+            return Reading("tiles", text, tile=tile)
     return None
+
+
+def _one_tile(first: Array, tile: int, shape: tuple[int, ...]) -> Reading:
+    starts = zip(map(int, first), shape, strict=True)
+    rows, columns = (Lines(start, min(start + tile, size), size) for start, size in starts)
+    return Reading("tiles", f"the {tile}x{tile} tile at {_index(first)}", rows, columns, tile)
 
 
 def _tile_shares(wrong: Array, tile: int) -> Array:
@@ -182,15 +215,21 @@ def _tile_shares(wrong: Array, tile: int) -> Array:
     return shares
 
 
-def _block(wrong: Array) -> str | None:
+def _block(wrong: Array) -> Reading | None:
     """Name the rectangle round all that is wrong, if it is smaller than the matrix and full."""
     box = _box(wrong)
     inside = wrong[box]
     if inside.size == wrong.size or (inside.mean() < _DENSE and 1 not in inside.shape):
         return None
+    rows, columns = (_within(*side) for side in zip(box, wrong.shape, strict=True))
+    text = _box_text(box, wrong.shape)
     if inside.mean() < _DENSE:
-        return f"{np.count_nonzero(inside)} elements in {_box_text(box, wrong.shape)}"
-    return _box_text(box, wrong.shape)
+        text = f"{np.count_nonzero(inside)} elements in {text}"
+    return Reading("block", text, rows, columns)
+
+
+def _within(span: slice, size: int) -> Lines | None:
+    return None if span == slice(0, size) else Lines(span.start, span.stop, size)
 
 
 def _box(wrong: Array) -> tuple[slice, slice]:
@@ -209,12 +248,12 @@ def _box_text(box: tuple[slice, slice], shape: tuple[int, ...]) -> str:
     return ", ".join(texts)
 
 
-def _scattered(wrong: Array) -> str:
+def _scattered(wrong: Array) -> Reading:
     share = wrong.mean()
     head = "almost every element" if share > 0.9 else "scattered"
     text = f"{head} ({np.count_nonzero(wrong)} of {wrong.size})"
     if wrong.ndim > 2 or share > _DENSE:
-        return text
+        return Reading("scattered", text)
     box = _box(wrong)
     small = wrong[box].size <= wrong.size / 2
-    return f"{text} within {_box_text(box, wrong.shape)}" if small else text
+    return Reading("scattered", f"{text} within {_box_text(box, wrong.shape)}" if small else text)

@@ -10,7 +10,6 @@ import numpy as np
 from pytest_applegpu.dtypes import DType
 from pytest_applegpu.numerics.compare import compare_exact, misshapen
 from pytest_applegpu.numerics.finding import Finding
-from pytest_applegpu.numerics.pattern import read
 from pytest_applegpu.numerics.rounding import Array, widen
 
 
@@ -41,10 +40,9 @@ def check_repeat(
     finding = compare_exact(other, widen(first), dtype).finding
     count = int(np.count_nonzero(changed))
     return replace(
-        finding,
+        finding.located(changed) if count else finding,
         verdict="over",
         wrong=count,
-        pattern=read(changed) if count else None,
         detail=f"{detail}, in {count} of {first.size} elements",
     )
 

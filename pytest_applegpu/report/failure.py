@@ -16,29 +16,46 @@ from pytest_applegpu.report.phrases import (
 )
 from pytest_applegpu.report.records import (
     BaselineFacts,
+    BlameFacts,
+    BudgetFacts,
     ErrorFacts,
     Record,
     RouteFacts,
+    ShrunkFacts,
     TimeFacts,
 )
 from pytest_applegpu.report.rerun import Rerun
+from pytest_applegpu.words import outcome
 
 LINES: Final = 12
 """No failure text is longer than this."""
+
+SPARED: Final = ("message: ", "bound: ", "matched: ", "got ")
+"""How the lines begin that are left out first where there are too many; the log has them all."""
 
 
 RULE: Final = 160
 """Characters of the rules that chose a route."""
 
+LEAST: Final = 0.0005
+"""Share from which a part of a bound is named."""
+
 STRICT: Final = frozenset({"exact", "projection"})
 """Kinds of case that have no bound to take a share of."""
 
 
-def failure_text(record: Record, rerun: Rerun) -> str:
-    """Return the text that explains `record`'s verdict and ends with the command to rerun it."""
+STARTS: Final = 800
+"""Characters of where a fault begins, and of the rules that are crossed there."""
+
+
+def failure_text(record: Record, rerun: Rerun, bundle: str | None = None) -> str:
+    """Return the text that explains `record`'s verdict and ends with the command to rerun it.
+
+    `bundle` says where its bundle was written.
+    """
     lines = [f"{escaped(record.case)}: {record.verdict} ({MEANINGS[record.verdict]})"]
     if record.error is not None:
-        lines += _error_lines(record.error, strict=record.kind in STRICT)
+        lines += _error_lines(record.error, record.verdict, strict=record.kind in STRICT)
     if record.time is not None:
         lines += _time_lines(record.time, record.baseline)
     if record.baseline is not None:
@@ -46,7 +63,18 @@ def failure_text(record: Record, rerun: Rerun) -> str:
     if record.route is not None:
         lines += [route_text(record.route)]
     lines += [_where(record)]
-    return "\n".join([*lines[: LINES - 1], f"rerun: {rerun.command(record.case)}"])
+    last = [f"rerun: {rerun.command(record.case)}"]
+    if bundle is not None:
+        last.insert(0, f"bundle: {escaped(bundle)}")
+    return "\n".join([*_shortened(lines, LINES - len(last)), *last])
+
+
+def _shortened(lines: list[str], most: int) -> list[str]:
+    """Leave out what tells least until no more than `most` lines are left."""
+    for beginning in SPARED:
+        if len(lines) > most:
+            lines = [line for line in lines if not line.startswith(beginning)]
+    return lines[:most]
 
 
 def route_text(route: RouteFacts) -> str:
@@ -59,20 +87,72 @@ def route_text(route: RouteFacts) -> str:
     return f"route: {escaped(route.path)}{rule} on {where}{changed}"
 
 
-def _error_lines(error: ErrorFacts, *, strict: bool) -> Iterator[str]:
+def _error_lines(error: ErrorFacts, verdict: str, *, strict: bool) -> Iterator[str]:
     worst = _worst(error, strict=strict)
     if worst:
         yield worst
     if error.got is not None or error.expected is not None:
         yield f"got {escaped(error.got or '?', 80)}, expected {escaped(error.expected or '?', 80)}"
-    if error.wrong:
-        yield _extent(error.wrong, error.total, error.pattern)
-    elif error.pattern:
-        yield f"pattern: {escaped(error.pattern)}"
+    yield from _place_lines(error)
     if error.cause:
         yield f"cause: {escaped(error.cause)}"
     if error.message:
         yield f"message: {escaped(error.message)}"
+    if error.budget:
+        yield f"bound: {budget_text(error.budget)}"
+    if error.blame:
+        yield blame_text(error.blame, verdict)
+    if error.shrunk is not None:
+        yield from _shrunk_lines(error.shrunk)
+
+
+def _place_lines(error: ErrorFacts) -> Iterator[str]:
+    if error.wrong:
+        yield _extent(error.wrong, error.total, error.pattern)
+    elif error.pattern:
+        yield f"pattern: {escaped(error.pattern)}"
+    if error.matched:
+        yield f"matched: {escaped('; '.join(error.matched))}"
+
+
+def _shrunk_lines(shrunk: ShrunkFacts) -> Iterator[str]:
+    said = "; ".join((*shrunk.starts, *shrunk.rules))
+    if not shrunk.tried:
+        yield f"not shrunk: {escaped(said)}"
+        return
+    yield f"smallest: {escaped(shrunk.case)} ({shrunk.tried} cases tried)"
+    if said:
+        yield f"starts: {escaped(said, STARTS)}"
+
+
+def blame_text(blame: tuple[BlameFacts, ...], verdict: str) -> str:
+    """Return in one line where the same case was right, where it was not, and where it did not run.
+
+    What failed otherwise than by `verdict` has its word beside it.
+    """
+    places: dict[str, list[str]] = {"right": [], "wrong too": [], "not run": []}
+    for one in blame:
+        if one.verdict is None:
+            places["not run"].append(one.where)
+        elif outcome(one.verdict) == "failed":
+            word = "" if one.verdict == verdict else f" ({one.verdict})"
+            places["wrong too"].append(f"{one.where}{word}")
+        else:
+            places["right"].append(one.where)
+    said = (f"{word}: {', '.join(where)}" for word, where in places.items() if where)
+    return escaped("; ".join(said))
+
+
+def budget_text(budget: BudgetFacts) -> str:
+    """Return what a bound is made of, in percent, and the model that it follows from."""
+    parts = (
+        ("operands", budget.operand),
+        ("sums", budget.accumulate),
+        ("output", budget.output),
+        ("rest", budget.rest),
+    )
+    said = ", ".join(f"{word} {100 * part:.3g} %" for word, part in parts if part >= LEAST)
+    return f"{said} ({escaped(budget.model)})" if budget.model else said
 
 
 def _worst(error: ErrorFacts, *, strict: bool) -> str:

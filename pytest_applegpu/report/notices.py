@@ -10,11 +10,14 @@ from pytest_applegpu.report.phrases import escaped, number
 from pytest_applegpu.report.records import Record
 from pytest_applegpu.report.rerun import Rerun
 from pytest_applegpu.report.rows import failed
-from pytest_applegpu.words import NUMBERS, SPEED
+from pytest_applegpu.words import CARD, NUMBERS, SPEED
 
 _LOAD = re.compile(r"(?<=load of )\d+(?:\.\d+)?")
 
 NO_REASON = "no reason given"
+
+_NEWS = 1000
+"""Characters that the changes of one card may take."""
 
 NAMED = 3
 """So many cases or causes are named; of the rest only the number is given."""
@@ -23,7 +26,7 @@ NAMED = 3
 def counts(records: Sequence[Record]) -> str:
     """Return how many cases ended in each verdict, the failing ones first."""
     found = Counter(record.verdict for record in records)
-    outcomes = {**NUMBERS, **SPEED}
+    outcomes = {**NUMBERS, **SPEED, **CARD}
     rank = {"failed": 0, "warned": 1, "passed": 2, "skipped": 3}
     order = sorted(found, key=lambda word: (rank[outcomes[word]], list(outcomes).index(word)))
     cases = "1 case" if len(records) == 1 else f"{len(records)} cases"
@@ -41,6 +44,7 @@ def warnings(records: Sequence[Record]) -> Iterator[str]:
         yield f"creeping: {_some(creeping, ', ')}"
     if unstable:
         yield f"unstable: {_some(unstable, ', ')}"
+    yield from _cards(records)
     rerouted = [_rerouted(record) for record in records if _changed(record)]
     if rerouted:
         yield f"rerouted since the baseline: {_some(rerouted, '; ')}"
@@ -48,6 +52,20 @@ def warnings(records: Sequence[Record]) -> Iterator[str]:
         named = _grouped([_reason(record) for record in records if _says(record, word)])
         if named:
             yield f"{word}: {_some(named, '; ')}"
+
+
+def _cards(records: Sequence[Record]) -> Iterator[str]:
+    """Yield a line for each way in which feature cards changed, with the cases that it is met in.
+
+    Routes of one format tend to change alike: what is new is said once.
+    """
+    for word in ("card changed", "card unsteady"):
+        groups: dict[tuple[str, ...], list[str]] = {}
+        for record in records:
+            if record.card is not None and record.verdict == word:
+                groups.setdefault(record.card.changed, []).append(escaped(record.case))
+        for changed, cases in groups.items():
+            yield f"{word}: {escaped('; '.join(changed), _NEWS)} ({_some(cases, ', ')})"
 
 
 def _emulated(record: Record) -> str:
@@ -82,10 +100,9 @@ def _ranged(group: Sequence[str]) -> str:
 
 
 def likely_causes(records: Sequence[Record]) -> Iterator[str]:
-    """Yield one line with everything that has changed since the stored times, said once."""
-    found = dict.fromkeys(
-        cause for record in records if record.baseline for cause in record.baseline.likely_causes
-    )
+    """Yield one line with all that has changed since stored times and cards, said once."""
+    compared = (part for record in records for part in (record.baseline, record.card) if part)
+    found = dict.fromkeys(cause for part in compared for cause in part.likely_causes)
     if found:
         yield f"changed since the baseline: {escaped('; '.join(found))}"
 
@@ -106,6 +123,13 @@ def next_steps(records: Sequence[Record], rerun: Rerun, *, storing: bool = False
     faster = sum(_says(record, "faster") for record in records)
     if faster and not red:
         yield f"{faster} faster than the baseline; to store the new times: {store}"
+    crept = [record for record in records if record.verdict == "creeping"]
+    grown = sum(_before(record) is not None for record in crept)
+    if grown and not red:
+        yield f"{grown} creeping above the stored error; to store the new ones: {store}"
+    changed = sum(_says(record, "card changed") for record in records)
+    if changed and not red:
+        yield f"{changed} with another feature card than is stored; to store the new ones: {store}"
 
 
 def _says(record: Record, word: str) -> bool:
@@ -113,8 +137,16 @@ def _says(record: Record, word: str) -> bool:
 
 
 def _creeping(record: Record) -> str:
-    share = record.error.share if record.error else None
-    return escaped(record.case) + ("" if share is None else f" ({number(share)} of its bound)")
+    share, before = record.error.share if record.error else None, _before(record)
+    if share is None:
+        return escaped(record.case)
+    past = "" if before is None else f", before {number(before)}"
+    return f"{escaped(record.case)} ({number(share)} of its bound{past})"
+
+
+def _before(record: Record) -> float | None:
+    """Return the stored share that the error is held to, if there is one."""
+    return record.error.budget.before if record.error and record.error.budget else None
 
 
 def _unstable(record: Record) -> str:

@@ -24,6 +24,10 @@ MEANINGS: Final[dict[str, str]] = {
     "unstable": "too noisy to decide",
     "not comparable": "measured under other conditions than the stored time",
     "no baseline": "no stored time to compare with",
+    "as stored": "the route's arithmetic is what it was",
+    "no stored card": "no stored card of the route to compare with",
+    "card changed": "the route's arithmetic is not what it was, asked twice",
+    "card unsteady": "asked twice, the route's arithmetic was not the same",
 }
 """Each verdict in a few words."""
 

@@ -11,13 +11,28 @@ from typing import Any, Final, Literal
 
 from msgspec import Struct, convert, field, to_builtins
 
-from pytest_applegpu.words import NUMBERS, ROUTE, SPEED
+from pytest_applegpu.words import CARD, NUMBERS, ROUTE, SPEED
 
-SCHEMA: Final = 2
+SCHEMA: Final = 3
 """Version of the record; it rises whenever a field changes its meaning, comes or goes."""
 
-Kind = Literal["exact", "bounded", "projection", "isolation", "repeat", "throughput"]
+Kind = Literal[
+    "exact",
+    "bounded",
+    "projection",
+    "isolation",
+    "repeat",
+    "scaling",
+    "rows",
+    "view",
+    "transposed",
+    "throughput",
+    "card",
+]
 """Which question the case asks."""
+
+WORDS: Final = {"throughput": SPEED, "card": CARD}
+"""Verdicts of the kinds that are not about the numbers of a result."""
 
 
 class ProblemFacts(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -34,6 +49,8 @@ class ProblemFacts(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     layout_a: str = "plain"
     layout_b: str = "plain"
     params: dict[str, str] = field(default_factory=dict)
+    layouts: dict[str, str] = field(default_factory=dict)
+    """Of further operands, where they are not plain."""
 
 
 class SettingFacts(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -73,6 +90,62 @@ class RouteFacts(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
             _check_word("route.verdict", self.verdict, ROUTE)
 
 
+class BudgetFacts(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What the bound of the worst element is made of, as shares of it that add up to 1.
+
+    `operand` is what cutting the operands may cost, `accumulate` what the sums may, `output` the
+    rounding of the result, `rest` underflow and the reference's own error. `model` says the same in
+    words: what the route is taken to do. `typical` is the worst error in units of the calibrated
+    band below the bound, and `before` the stored `share` that a creeping one is held to.
+    """
+
+    operand: float
+    accumulate: float
+    output: float
+    rest: float = 0.0
+    model: str = ""
+    typical: float | None = None
+    before: float | None = None
+
+
+class ErrorMapFacts(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Where the wrong elements of one matrix of the result lie, coarsely.
+
+    The matrix at index `batch` of the stack has `rows` by `cols` elements. `cells` is a grid laid
+    evenly over it, a text a row: `.` no element of the cell is wrong, `1` to `9` so many tenths
+    of them are (`1` also where fewer are), `#` all of them.
+    """
+
+    rows: int
+    cols: int
+    batch: tuple[int, ...] = ()
+    cells: tuple[str, ...] = ()
+
+
+class BlameFacts(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What the same case gave elsewhere: `where` it was run again, and the `verdict` there.
+
+    `verdict` is null where it could not be run; `note` says why, or what else was seen.
+    """
+
+    where: str
+    verdict: str | None = None
+    note: str | None = None
+
+
+class ShrunkFacts(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The smallest case that still fails, and where along each size it begins to.
+
+    `starts` are sentences such as `fails from K = 4097 on, right at K = 4096`, `rules` the dispatch
+    rules that are crossed there, `tried` how many cases were run to find it.
+    """
+
+    case: str
+    starts: tuple[str, ...] = ()
+    rules: tuple[str, ...] = ()
+    tried: int = 0
+
+
 class ErrorFacts(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How far off the result was, and what is known of why.
 
@@ -82,7 +155,7 @@ class ErrorFacts(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     `bias` is the mean of |got| - |expected| in ULP, near -0.5 where results are truncated.
     `worst` is the index of the worst element, `got` and `expected` its values as text, since they
     may be complex. `cause` is the product's own reading of the evidence, `message` what MLX or the
-    system said.
+    system said. `matched` names tile sizes and boundaries of the route that the pattern fits.
     """
 
     share: float | None = None
@@ -98,6 +171,11 @@ class ErrorFacts(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     pattern: str | None = None
     cause: str | None = None
     message: str | None = None
+    budget: BudgetFacts | None = None
+    map: ErrorMapFacts | None = None
+    matched: tuple[str, ...] = ()
+    blame: tuple[BlameFacts, ...] = ()
+    shrunk: ShrunkFacts | None = None
 
 
 class TimeFacts(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -148,6 +226,21 @@ class BaselineFacts(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         _check_word("baseline.verdict", self.verdict, SPEED)
 
 
+class CardFacts(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What was found of a route's arithmetic, and how it compares with what is stored.
+
+    `features` has the answers by name; `times` is how many times they were asked for. `changed`
+    says what is not as stored, or not the same when asked again: a sentence a feature.
+    `likely_causes` say what else has changed since, `run` is the provenance of the stored card.
+    """
+
+    features: dict[str, str]
+    times: int = 1
+    changed: tuple[str, ...] = ()
+    likely_causes: tuple[str, ...] = ()
+    run: dict[str, Any] | None = None
+
+
 class WorkerFacts(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What was measured or found in the worker: arithmetic in use, the user's MLX_* variables."""
 
@@ -162,7 +255,7 @@ class Record(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         ValueError: `verdict` is not a word for cases of this `kind`.
     """
 
-    schema: Literal[2] = SCHEMA
+    schema: Literal[3] = SCHEMA
     case: str
     kind: Kind
     problem: ProblemFacts
@@ -172,6 +265,7 @@ class Record(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     error: ErrorFacts | None = None
     time: TimeFacts | None = None
     baseline: BaselineFacts | None = None
+    card: CardFacts | None = None
     device: str | None = None
     backend: str | None = None
     mlx: str | None = None
@@ -181,7 +275,7 @@ class Record(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     def __post_init__(self) -> None:
         """Refuse a verdict that cannot belong to this kind of case."""
-        _check_word("verdict", self.verdict, SPEED if self.kind == "throughput" else NUMBERS)
+        _check_word("verdict", self.verdict, WORDS.get(self.kind, NUMBERS))
 
 
 def _check_word(name: str, word: str, allowed: dict[str, Any]) -> None:

@@ -10,8 +10,8 @@ from typing import Any, Final
 
 import msgspec
 
-from pytest_applegpu.report.records import Record
-from pytest_applegpu.words import NUMBERS, SPEED
+from pytest_applegpu.report.records import WORDS, Record
+from pytest_applegpu.words import CARD, NUMBERS, SPEED
 
 DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 
@@ -25,7 +25,7 @@ def schema() -> dict[str, Any]:
     parts = made["$defs"]
     for part in parts.values():
         _complete(part)
-    parts["Record"]["properties"]["verdict"] = {"enum": sorted({*NUMBERS, *SPEED})}
+    parts["Record"]["properties"]["verdict"] = {"enum": sorted({*NUMBERS, *SPEED, *CARD})}
     parts["Record"].update(_words_by_kind())
     parts["BaselineFacts"]["properties"]["verdict"] = {"enum": sorted(SPEED)}
     return {"$schema": DIALECT, "title": "pytest-applegpu report log, one line", **made}
@@ -46,11 +46,11 @@ def _words_by_kind() -> dict[str, Any]:
     def verdicts(words: dict[str, Any]) -> dict[str, Any]:
         return {"properties": {"verdict": {"enum": sorted(words)}}}
 
-    return {
-        "if": {"properties": {"kind": {"const": "throughput"}}},
-        "then": verdicts(SPEED),
-        "else": verdicts(NUMBERS),
-    }
+    found = verdicts(NUMBERS)
+    for kind, words in WORDS.items():
+        is_kind = {"properties": {"kind": {"const": kind}}}
+        found = {"if": is_kind, "then": verdicts(words), "else": found}
+    return found
 
 
 def _widen(node: Any) -> Any:

@@ -9,6 +9,7 @@ import pytest
 
 from pytest_applegpu.cases.boundaries import AXES, Boundary, boundaries, paths, sampled, signature
 from pytest_applegpu.cases.plan import backend_dtypes, numeric_cases
+from pytest_applegpu.cases.spaces import SPACES, STACK
 from pytest_applegpu.dtypes import DTYPES
 from pytest_applegpu.problem import Problem, parse_problem
 from pytest_applegpu.routing.decide import route_of
@@ -117,5 +118,91 @@ def test_other_architectures_have_other_boundaries() -> None:
 
 def test_paths_of_a_gpu_without_nax_have_none() -> None:
     older = Gpu("applegpu_g13g").target(tf32=True, version="0.32.4")
-    assert not any("nax" in path for path in paths(["float16", "float32"], older))
-    assert {"gemm_nax", "splitk_nax", "thin_nax"} <= paths(["float16"], M5_MAX[0])
+    for op in SPACES:
+        assert not any("nax" in path for path in paths(op, "float16", older))
+    assert {"gemm_nax", "splitk_nax", "thin_nax"} <= paths("matmul", "float16", M5_MAX[0])
+
+
+def test_paths_depend_on_the_operation() -> None:
+    assert paths("segmented_mm", "float16", M5_MAX[0]) == {"segmented_nax"}
+    assert {"qvm", "qmv_quad", "qmm_t_splitk", "qmm_n_nax"} <= paths(
+        "quantized_matmul", "float16", M5_MAX[0]
+    )
+    assert paths("segmented_mm", "complex64", M5_MAX[0]) == set()
+
+
+OTHERS = [op for op in SPACES if op != "matmul"]
+
+
+@pytest.mark.parametrize("op", OTHERS)
+def test_boundaries_of_other_operations_are_straddled(op: str) -> None:
+    found = boundaries(op, HALF, M5_MAX)
+    assert len(found) > 4
+    assert [one for one in found if not steps_over(one)] == []
+
+
+def steps_over(one: Boundary) -> bool:
+    """Whether a boundary's problems differ along its axis alone, by the least step there is."""
+    low, high = picked_sizes(one.below), picked_sizes(one.above)
+    group = int(one.below.param("group")) if "group" in one.below.form.params else 1
+    grown = {name: b - a for name, a, b in zip(AXES, low, high, strict=True) if a != b}
+    apart = signature(route(one.below, M5_MAX[0])) != signature(route(one.above, M5_MAX[0]))
+    return apart and list(grown) == [one.axis] and least(one, grown[one.axis], group)
+
+
+def picked_sizes(problem: Problem) -> tuple[int, int, int, int]:
+    count = problem.batch_a[0] if problem.batch_a else 1
+    return problem.m, problem.n, problem.k, count
+
+
+def least(one: Boundary, step: int, group: int) -> bool:
+    """Whether nothing lies between: packed weights come in groups of 16, 32 or 64."""
+    packed_axis = "k" if one.below.transpose[1] == "t" else "n"
+    if "group" not in one.below.form.params or one.axis != packed_axis:
+        return step == 1
+    return step == (group or {"affine": 64, "nvfp4": 16}.get(one.below.param("mode"), 32))
+
+
+@pytest.mark.parametrize(
+    ("text", "axis", "size", "paths_on_both_sides"),
+    [
+        ("quantized_matmul-f16-nt-32x512x512", "m", 33, ("qmv_wide", "qmm_t_splitk")),
+        ("quantized_matmul-f16-nn-3x512x512", "m", 4, ("qvm", "qmm_n_nax")),
+        ("quantized_matmul-f16-nn-1x512x1023", "k", 1024, ("qvm", "qvm_split_k+reduce")),
+        ("quantized_matmul-f16-nt-96x2112x512", "m", 97, ("qmm_t_splitk", "qmm_t_nax")),
+        ("gather_qmm-f16-nt-1x512x512", "batch", 16, ("gather_qmv_fast", "gather_qmm_rhs_nax_nt")),
+        ("gather_mm-f16-nt-1x512x96", "batch", 100, ("gather_rhs_nax", "gather_rhs_nax")),
+        ("block_masked_mm-f16-nn-1x512x512", "m", 2, ("masked_gemv_t", "masked_gemm")),
+        ("addmm-f16-nt-15x48x96", "m", 16, ("gemv_wide", "thin_nax")),
+    ],
+)
+def test_edges_of_other_operations_that_are_documented(
+    text: str, axis: str, size: int, paths_on_both_sides: tuple[str, str]
+) -> None:
+    op = text.partition("-")[0]
+    place = AXES.index(axis)
+    assert (size, paths_on_both_sides) in {
+        (picked_sizes(one.above)[place], one.paths)
+        for one in boundaries(op, HALF, M5_MAX)
+        if one.axis == axis
+    }
+
+
+def test_picks_come_from_a_stack() -> None:
+    for one in boundaries("gather_qmm", HALF, M5_MAX):
+        assert one.above.batch_b == (STACK,)
+
+
+def test_an_operation_without_the_format_has_none() -> None:
+    assert boundaries("gather_mm", DTYPES["complex64"], M5_MAX) == []
+
+
+def test_an_operation_whose_dispatch_is_not_known_has_none() -> None:
+    assert boundaries("conv_general", HALF, M5_MAX) == []
+
+
+def test_only_float32_asks_for_tf32() -> None:
+    for op in SPACES:
+        assert boundaries(op, HALF, M5_MAX) == boundaries(op, HALF, M5_MAX[:1])
+    both, one = (len(boundaries("matmul", DTYPES["float32"], t)) for t in (M5_MAX, M5_MAX[:1]))
+    assert both > one

@@ -38,7 +38,7 @@ def test_without_tf32_a_text_means_every_setting_asked_for() -> None:
 
 @pytest.mark.parametrize("check", CHECKS)
 def test_a_check_alone_takes_its_own_fill(check: str) -> None:
-    (case,) = parse_cases(f"matmul-f32-nn-2x3x4 check={check} tf32=on", BOTH)
+    (case,) = parse_cases(f"matmul-f32-nn-2x3x8 check={check} tf32=on", BOTH)
     assert (case.check, case.fill) == (check, DEFAULT_FILL[check])
 
 
@@ -51,6 +51,11 @@ def test_a_check_alone_takes_its_own_fill(check: str) -> None:
         ("matmul-f32-nn-2x3x4 tf32=maybe", "not one of on, off"),
         ("matmul-f32-nn-2x3x4 tf32=on tf32=off", "tf32= stands twice"),
         ("fill=integer", "is not a problem"),
+        ("matmul-f32-nn-2x3x8 fill=normal check=card", "check=card takes no fill, not normal"),
+        ("matmul-f32-nn-2x3x7 check=card", "check=card takes K of at least 8"),
+        ("matmul-f32-nn-2x3x8-b0 check=card", "check=card takes .* no size of 0"),
+        ("matmul-f32-nn-1x3x8 a=vec check=card", "check=card asks matmul of matrices"),
+        ("matmul-f32-nn-2x3x8 fill= check=exact", "fill= is not one of integer"),
     ],
 )
 def test_what_is_wrong_is_named(text: str, words: str) -> None:
@@ -62,3 +67,10 @@ def test_cases_that_share_their_data_say_so() -> None:
     problem = parse_problem("matmul-f32-nn-2x3x4")
     on, off = (Case(problem, "normal", "bounded", setting) for setting in BOTH)
     assert on.data == off.data == "matmul-f32-nn-2x3x4 fill=normal"
+
+
+def test_a_card_has_no_fill_and_parses_back() -> None:
+    text = "matmul-f32-nn-64x64x64-b4 check=card tf32=on"
+    (case,) = parse_cases(text, BOTH)
+    assert (case.check, case.fill, str(case)) == ("card", "", text)
+    assert case.data == "matmul-f32-nn-64x64x64-b4 check=card"

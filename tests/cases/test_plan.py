@@ -8,10 +8,11 @@ from itertools import product
 
 import pytest
 
-from pytest_applegpu.cases.budget import TIERS as BUDGETS
-from pytest_applegpu.cases.budget import cost
+from pytest_applegpu.cases.budget import budget_of, cost
 from pytest_applegpu.cases.case import Case
-from pytest_applegpu.cases.factors import BATCHES, LAYOUTS, TILES
+from pytest_applegpu.cases.choices.choices import BATCHES
+from pytest_applegpu.cases.choices.dense import MATMUL_LAYOUTS as LAYOUTS
+from pytest_applegpu.cases.choices.dense import TILES
 from pytest_applegpu.cases.plan import REPEATS, backend_dtypes, numeric_cases
 from pytest_applegpu.cases.speed import speed_cases
 from pytest_applegpu.numerics.fills import FILLS
@@ -124,9 +125,9 @@ def test_tiers_keep_to_their_budget_and_use_it(tier: str) -> None:
         )
         for case in plan(tier)
     )
-    assert spent <= BUDGETS[tier]
+    assert spent <= budget_of("matmul", tier)
     if tier != "smoke":
-        assert spent >= 0.9 * BUDGETS[tier]
+        assert spent >= 0.9 * budget_of("matmul", tier)
 
 
 def test_larger_tiers_hold_the_smaller_ones_corners(smoke: list[Case]) -> None:

@@ -124,3 +124,34 @@ def test_a_changed_route_replaces_the_stored_one_and_says_so(tmp_path: Path) -> 
     new = record("exact", "exact", route={**ROUTE, "here": True, "path": "thin_nax"})
     (change,) = keep([new], KNOWN, tmp_path).changes
     assert str(change) == f"{TEXT}: route replaced: gemm_nax -> thin_nax"
+
+
+def carded(word: str, times: int = 2) -> Record:
+    """Record of a feature card."""
+    card = {"features": {"operand A": "24 bits"}, "times": times}
+    return record("card", word, card=card)
+
+
+@pytest.mark.parametrize("word", ["no stored card", "as stored", "card changed"])
+def test_a_card_that_was_asked_twice_alike_is_kept(tmp_path: Path, word: str) -> None:
+    assert kept(tmp_path, carded(word)) == ["Card"]
+    card = read(tmp_path / "metal-m5-max-40c.json").cases[TEXT].card
+    assert card is not None
+    assert card.features == {"operand A": "24 bits"}
+
+
+@pytest.mark.parametrize(
+    "record_",
+    [
+        carded("no stored card", times=1),
+        carded("card unsteady"),
+        record("card", "crashed", error={"message": "SIGSEGV"}),
+    ],
+)
+def test_a_card_that_was_not_is_not(tmp_path: Path, record_: Record) -> None:
+    assert kept(tmp_path, record_) == []
+
+
+def test_why_a_card_is_left_out_is_counted(tmp_path: Path) -> None:
+    left = keep([carded("card unsteady")], KNOWN, tmp_path).left
+    assert dict(left) == {"card unsteady": 1}

@@ -10,7 +10,7 @@ import pytest
 from pytest_applegpu.emulated.target import target_of, variables
 from pytest_applegpu.numerics import probe
 from pytest_applegpu.problem import parse_problem
-from pytest_applegpu.routing.problems import placed
+from pytest_applegpu.routing.placements import placed
 from pytest_applegpu.views import Placement
 from tests.emulated.conftest import Emulate, normal
 

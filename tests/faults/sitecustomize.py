@@ -129,6 +129,17 @@ def tf32_while_off(mx: Any, matmul: Matmul) -> Matmul:
     return faulty
 
 
+def tf32_while_on(mx: Any, matmul: Matmul) -> Matmul:
+    """Cut float32 operands to 11 bits where TF32 is on, as some GPUs do."""
+
+    def faulty(a: Any, b: Any) -> Any:
+        if a.dtype != mx.float32 or os.environ.get("MLX_ENABLE_TF32") == "0":
+            return matmul(a, b)
+        return matmul(_cut(mx, mx.contiguous(a), 11), _cut(mx, mx.contiguous(b), 11))
+
+    return faulty
+
+
 def truncated_output(mx: Any, matmul: Matmul) -> Matmul:
     """Truncate half-precision results instead of rounding them."""
 
@@ -253,6 +264,32 @@ def dropped_k(mx: Any, matmul: Matmul) -> Matmul:
         )
 
     return faulty
+
+
+def _zero_where(matmul: Matmul, where: Callable[[Any, Any], bool]) -> Matmul:
+    """Lose all of K in products of two matrices, or stacks of them, of which `where` holds."""
+
+    def faulty(a: Any, b: Any) -> Any:
+        if a.ndim < 2 or b.ndim < 2 or not where(a, b):
+            return matmul(a, b)
+        return matmul(a[..., :0], b[..., :0, :])
+
+    return faulty
+
+
+def zero_beyond_k_4096(mx: Any, matmul: Matmul) -> Matmul:
+    """Give zeros where K is above 4096."""
+    return _zero_where(matmul, lambda a, _: a.shape[-1] > 4096)
+
+
+def zero_where_n_is_ragged(mx: Any, matmul: Matmul) -> Matmul:
+    """Give zeros where N is above 64 and no multiple of it."""
+    return _zero_where(matmul, lambda _, b: b.shape[-1] > 64 and b.shape[-1] % 64 != 0)
+
+
+def zero_beyond_one_row(mx: Any, matmul: Matmul) -> Matmul:
+    """Give zeros where there are two rows and more."""
+    return _zero_where(matmul, lambda a, _: a.shape[-2] >= 2)
 
 
 def _library() -> Any:

@@ -54,6 +54,12 @@ def test_a_lost_tail_is_named(name: str, fill: str, lost: int) -> None:
     is_named(finding, f"as if the last {size} of K were dropped")
 
 
+def test_a_lost_part_of_k_is_told_in_numbers_too() -> None:
+    assert found("float32", "integer", planted.without_tail(3)).lost == (128, 131)
+    assert found("float32", "ones", planted.without_tail(3)).lost == (128, 131)
+    assert found("float32", "integer", planted.last_row_zero).lost is None
+
+
 @pytest.mark.parametrize("fill", EVERY)
 @pytest.mark.parametrize("name", NAMES)
 def test_a_lost_stretch_of_k_is_named(name: str, fill: str) -> None:

@@ -51,6 +51,21 @@ def test_a_wrong_row(make_record: Callable[..., Record]) -> None:
     ]
 
 
+def test_a_bound_is_shown_with_what_it_is_made_of(make_record: Callable[..., Record]) -> None:
+    budget = {
+        "operand": 0.92,
+        "accumulate": 0.0597,
+        "output": 0.02,
+        "rest": 1e-5,
+        "model": "operands 11 bits truncated",
+    }
+    record = make_record(verdict="over", error={"share": 4.25, "budget": budget})
+    assert (
+        "bound: operands 92 %, sums 5.97 %, output 2 % (operands 11 bits truncated)"
+        in failure_text(record, RERUN).splitlines()
+    )
+
+
 @pytest.mark.parametrize("kind", ["exact", "projection"])
 def test_an_exact_check_has_no_bound_to_take_a_share_of(
     make_record: Callable[..., Record], kind: str
@@ -126,3 +141,40 @@ def test_a_changed_route_says_what_it_was(make_record: Callable[..., Record]) ->
     changed = {**route, "verdict": "rerouted", "before": ["gemm_nax", "k"]}
     text = failure_text(make_record(verdict="over", route=changed), Rerun())
     assert "route: thin_nax on applegpu_g17s, MLX 0.32.4; rerouted, before: gemm_nax" in text
+
+
+def test_what_the_pattern_fits_stands_in_one_line(make_record: Callable[..., Record]) -> None:
+    error = {"wrong": 6, "total": 70, "matched": ["column 64: a", "K = 4097 is b"]}
+    lines = failure_text(make_record(verdict="over", error=error), Rerun()).splitlines()
+    assert lines[1:3] == [
+        "wrong: 6 of 70 elements (8.57 %)",
+        "matched: column 64: a; K = 4097 is b",
+    ]
+
+
+def test_where_there_is_too_much_what_tells_least_is_left_out(
+    make_record: Callable[..., Record],
+) -> None:
+    error = {
+        "share": 4.25,
+        "worst": [3, 17],
+        "got": "1",
+        "expected": "2",
+        "wrong": 64,
+        "pattern": "the last row",
+        "cause": "zero wherever it is wrong",
+        "message": "m",
+        "budget": {"operand": 0.5, "accumulate": 0.25, "output": 0.25},
+        "matched": ["row 64: the last, partial tile of BM = 64 (1 row)"],
+        "blame": [{"where": "with TF32 off", "verdict": "within"}],
+        "shrunk": {"case": "matmul-f16-nn-2x1x1", "starts": ["fails from M = 2 on"], "tried": 9},
+    }
+    route = {"arch": "applegpu_g17s", "mlx": "0.32.4", "path": "thin_nax", "here": True}
+    record = make_record(verdict="over", error=error, route=route)
+    lines = failure_text(record, Rerun(), "somewhere").splitlines()
+    assert len(lines) == LINES
+    left_out = ("message: ", "bound: ", "matched: ")
+    assert not [line for line in lines if line.startswith(left_out)]
+    for kept in ("got ", "cause: ", "right: ", "smallest: ", "starts: ", "route: ", "on: "):
+        assert any(line.startswith(kept) for line in lines), kept
+    assert lines[-2] == "bundle: somewhere"

@@ -48,6 +48,24 @@ def test_warned_verdicts_are_named(make_record: Callable[..., Record]) -> None:
     ]
 
 
+def test_what_creeps_above_a_stored_error_says_so_and_how_to_store_it(
+    make_record: Callable[..., Record],
+) -> None:
+    budget = {"operand": 0.0, "accumulate": 1.0, "output": 0.0}
+    errors = [{"share": 0.4, "budget": budget | past} for past in ({}, {"before": 0.05})]
+    records = [make_record(case=f"c{at}", verdict="creeping", error=errors[at]) for at in (0, 1)]
+    assert list(warnings(records)) == [
+        "creeping: c0 (0.4 of its bound), c1 (0.4 of its bound, before 0.05)"
+    ]
+    assert list(next_steps(records, RERUN)) == [
+        (
+            "1 creeping above the stored error; to store the new ones: "
+            "pytest suites --applegpu-update-baselines"
+        )
+    ]
+    assert list(next_steps(records, RERUN, storing=True)) == []
+
+
 def test_long_lists_are_cut_and_counted(make_record: Callable[..., Record]) -> None:
     records = [make_record(case=f"c{at}", verdict="creeping") for at in range(5)]
     assert list(warnings(records)) == ["creeping: c0, c1, c2, and 2 more"]
@@ -135,3 +153,42 @@ def test_rerouted_cases_are_named_with_both_paths(make_record: Callable[..., Rec
     (line,) = warnings([make_record(route=changed), make_record(route=route)])
     assert line.startswith("rerouted since the baseline: matmul-f16-nt-64x64x4096")
     assert line.endswith("(gemm_nax -> thin_nax)")
+
+
+def carded(verdict: str, *changed: str) -> dict[str, Any]:
+    card = {"features": {"operand A": "11 bits"}, "times": 2, "changed": list(changed)}
+    return {"kind": "card", "verdict": verdict, "card": card}
+
+
+def test_changed_cards_are_named_once_for_each_way_in_which_they_changed(
+    make_record: Callable[..., Record],
+) -> None:
+    cut = ("operand A: 24 bits -> 11 bits, truncated", "products: rounded to 24 bits -> exact")
+    records = [
+        *(make_record(case=f"c{at}", **carded("card changed", *cut)) for at in range(5)),
+        make_record(case="c5", **carded("card changed", "extra bits: 1 -> 2")),
+        make_record(case="c6", **carded("card unsteady", "10 calls: alike -> 9 of 10 alike")),
+        make_record(case="c7", **carded("as stored")),
+    ]
+    assert list(warnings(records)) == [
+        f"card changed: {'; '.join(cut)} (c0, c1, c2, and 2 more)",
+        "card changed: extra bits: 1 -> 2 (c5)",
+        "card unsteady: 10 calls: alike -> 9 of 10 alike (c6)",
+    ]
+    assert counts(records) == "8 cases: 6 card changed, 1 card unsteady, 1 as stored"
+    assert list(next_steps(records, RERUN)) == [
+        (
+            "6 with another feature card than is stored; to store the new ones: "
+            "pytest suites --applegpu-update-baselines"
+        )
+    ]
+
+
+def test_what_else_changed_since_a_card_was_stored_is_said(
+    make_record: Callable[..., Record],
+) -> None:
+    fields = carded("card changed", "extra bits: 1 -> 2")
+    fields["card"]["likely_causes"] = ["MLX 0.32.3 -> 0.32.4"]
+    assert list(likely_causes([make_record(**fields)])) == [
+        "changed since the baseline: MLX 0.32.3 -> 0.32.4"
+    ]

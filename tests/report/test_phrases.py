@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_applegpu.report import phrases
-from pytest_applegpu.words import NUMBERS, SPEED
+from pytest_applegpu.words import CARD, NUMBERS, SPEED
 
 
 def test_every_verdict_has_a_meaning() -> None:
-    assert set(phrases.MEANINGS) == {*NUMBERS, *SPEED}
+    assert set(phrases.MEANINGS) == {*NUMBERS, *SPEED, *CARD}
 
 
 @pytest.mark.parametrize(

@@ -45,6 +45,7 @@ def test_sample_lines_satisfy_it(
     for record in (
         make_record(),
         full_record,
+        make_record(kind="card", verdict="as stored", card={"features": {"products": "exact"}}),
         make_record(verdict="over", error={"share": "inf", "ulp": "nan", "bias": "-inf"}),
     ):
         validator.validate(json.loads(line(record)))
@@ -53,6 +54,9 @@ def test_sample_lines_satisfy_it(
 @pytest.mark.parametrize(
     "spoil",
     [
+        {"kind": "card"},
+        {"verdict": "as stored"},
+        {"card": {"features": {}, "times": 1}},
         {"verdict": "fine"},
         {"verdict": "slower"},
         {"kind": "throughput"},

@@ -1,4 +1,4 @@
-"""Cases that every run has, whatever else the budget holds: the known hard spots.
+"""Which hard spots has `matmul`?
 
 Sizes of 0 and 1, vectors, whole tiles, long reductions, an output of a million elements, thousands
 in one dimension, special values, repetition. Each list is in the order in which it is run.
@@ -8,11 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from pytest_applegpu.cases.planned import Planned
 from pytest_applegpu.dtypes import DType
 from pytest_applegpu.problem import TRANSPOSES, Problem
-
-Planned = tuple[Problem, str, str]
-"""A problem, its fill and its check."""
 
 
 def corners(op: str, dtype: DType) -> Iterator[Planned]:

@@ -1,0 +1,1 @@
+"""Which choices is a case of an operation made of, and which of them exclude each other?"""

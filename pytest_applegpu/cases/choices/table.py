@@ -1,0 +1,20 @@
+"""Which choices has each operation?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from pytest_applegpu.cases.choices import dense, gathered, masked, quantized, segmented
+from pytest_applegpu.cases.choices.choices import Choices
+
+CHOICES: Final[dict[str, Callable[[tuple[str, ...]], Choices]]] = {
+    "matmul": dense.matmul,
+    "addmm": dense.addmm,
+    "gather_mm": gathered.gather_mm,
+    "block_masked_mm": masked.block_masked_mm,
+    "segmented_mm": segmented.segmented_mm,
+    "quantized_matmul": quantized.quantized_matmul,
+    "gather_qmm": quantized.gather_qmm,
+}
+"""Choices of each operation, made for the names of some formats."""

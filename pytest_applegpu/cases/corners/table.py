@@ -1,0 +1,52 @@
+"""Which corner cases has an operation?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from pytest_applegpu.cases.corners import (
+    addmm,
+    gathered,
+    masked,
+    matmul,
+    quantized,
+    quantized_stacks,
+    segmented,
+)
+from pytest_applegpu.cases.planned import Planned, planned
+from pytest_applegpu.dtypes import DType
+from pytest_applegpu.forms.table import FORMS
+
+Lines = Callable[[], Iterator[str]]
+"""Texts of cases without operation and format, in the order in which they are run."""
+
+LINES: Final[dict[str, Lines]] = {
+    "addmm": addmm.lines,
+    "gather_mm": gathered.lines,
+    "block_masked_mm": masked.lines,
+    "segmented_mm": segmented.lines,
+    "quantized_matmul": quantized.lines,
+    "gather_qmm": quantized_stacks.lines,
+}
+
+
+def corners(op: str, dtypes: tuple[DType, ...]) -> Iterator[Planned]:
+    """Yield the corner cases of one operation in every format that it takes."""
+    dtypes = tuple(dtype for dtype in dtypes if dtype.name in FORMS[op].dtypes)
+    if op == "matmul":
+        for dtype in dtypes:
+            yield from matmul.corners(op, dtype)
+        return
+    for dtype in dtypes:
+        yield from (planned(op, dtype, line) for line in LINES[op]())
+
+
+def corners_in_turn(op: str, dtypes: tuple[DType, ...]) -> Iterator[Planned]:
+    """Yield each corner case in one format: the next one each time. Those of `matmul` in all."""
+    dtypes = tuple(dtype for dtype in dtypes if dtype.name in FORMS[op].dtypes)
+    if op == "matmul":
+        yield from corners(op, dtypes)
+    elif dtypes:
+        for place, line in enumerate(LINES[op]()):
+            yield planned(op, dtypes[place % len(dtypes)], line)

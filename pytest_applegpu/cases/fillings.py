@@ -1,0 +1,35 @@
+"""Which fills suit an operation? The others would prove nothing of it, or not be exact."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from pytest_applegpu.numerics.fills import FILLS
+
+_ALL: Final = tuple(FILLS)
+
+_PACKED: Final = ("integer", "normal", "uniform", "special")
+
+_FILLS: Final[dict[str, tuple[str, ...]]] = {
+    "matmul": _ALL,
+    # Sums of `powers` are scaled line by line, and an addend is not: together they are not exact.
+    "addmm": tuple(name for name in _ALL if name != "powers"),
+    "gather_mm": _ALL,
+    # Half of `tiny` is next to nothing, a column of `onehot` has one term: masks hide the rest.
+    "block_masked_mm": tuple(name for name in _ALL if name not in {"tiny", "onehot"}),
+    # The one term of `onehot` lies in one segment, the large last one of `spread` too.
+    "segmented_mm": tuple(name for name in _ALL if name not in {"onehot", "spread"}),
+    # Weights are what codes mean: other fills say what both operands are.
+    "quantized_matmul": _PACKED,
+    "gather_qmm": _PACKED,
+}
+
+
+def fills_of(op: str) -> tuple[str, ...]:
+    """Return the fills that operands of `op` are drawn by."""
+    return _FILLS[op]
+
+
+def drawn_fills(op: str) -> tuple[str, ...]:
+    """Return those of them whose results are exact or bounded."""
+    return tuple(name for name in fills_of(op) if FILLS[name].check in {"exact", "bounded"})
