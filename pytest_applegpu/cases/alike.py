@@ -35,8 +35,19 @@ _PARAMS: Final[dict[str, tuple[tuple[str, str], ...]]] = {
 }
 
 
-def alike(op: str, dtype: DType) -> Iterator[Planned]:
-    """Yield the cases of one operation in one format; none where it is not linear in A."""
+def alike(op: str, dtypes: tuple[DType, ...]) -> Iterator[Planned]:
+    """Yield the cases of one operation in each format; none where it is not linear in A."""
+    for dtype in dtypes:
+        yield from _of_format(op, dtype)
+
+
+def alike_in_turn(op: str, dtypes: tuple[DType, ...]) -> Iterator[Planned]:
+    """Yield each of the cases in one format: the next one each time."""
+    for place, turn in enumerate(zip(*(_of_format(op, one) for one in dtypes), strict=True)):
+        yield turn[place % len(dtypes)]
+
+
+def _of_format(op: str, dtype: DType) -> Iterator[Planned]:
     if op not in _BASES:
         return
     base = _base(op, dtype)

@@ -32,7 +32,7 @@ CHECKS: Final = (
 )
 """What a case can check; also the `kind` in the report log."""
 
-NUMERIC: Final = frozenset({"exact", "bounded", "projection", "isolation", "repeat"})
+NUMERIC: Final = frozenset({"exact", "bounded", "projection", "isolation", "repeat", *TWINS})
 """Checks of a result's numbers."""
 
 UNFILLED: Final = ""

@@ -13,15 +13,23 @@ _PACKED: Final = ("integer", "normal", "uniform", "special")
 _FILLS: Final[dict[str, tuple[str, ...]]] = {
     "matmul": _ALL,
     # Sums of `powers` are scaled line by line, and an addend is not: together they are not exact.
-    "addmm": tuple(name for name in _ALL if name != "powers"),
+    # An addend is lost in what `round` makes the output round.
+    "addmm": tuple(name for name in _ALL if name not in {"powers", "round"}),
     "gather_mm": _ALL,
     # Half of `tiny` is next to nothing, a column of `onehot` has one term: masks hide the rest.
     "block_masked_mm": tuple(name for name in _ALL if name not in {"tiny", "onehot"}),
-    # The one term of `onehot` lies in one segment, the large last one of `spread` too.
-    "segmented_mm": tuple(name for name in _ALL if name not in {"onehot", "spread"}),
+    # The one term of `onehot` lies in one segment, as the marked last ones of the others do.
+    "segmented_mm": tuple(name for name in _ALL if name not in {"onehot", "spread", "large"}),
     # Weights are what codes mean: other fills say what both operands are.
     "quantized_matmul": _PACKED,
     "gather_qmm": _PACKED,
+    # Other fills draw what these do.
+    "sdpa": ("integer", "ones", "normal", "uniform", "spread", "special"),
+    "conv1d": ("integer", "normal", "uniform"),
+    "conv2d": ("integer", "normal", "uniform"),
+    "quantize": ("integer", "normal"),
+    "dequantize": ("integer", "normal"),
+    "qqmm": ("integer", "normal"),
 }
 
 

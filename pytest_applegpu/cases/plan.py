@@ -11,6 +11,7 @@ from typing import Final
 
 import numpy as np
 
+from pytest_applegpu.cases.alike import alike, alike_in_turn
 from pytest_applegpu.cases.boundaries import boundaries, sampled
 from pytest_applegpu.cases.budget import budget_of, cost
 from pytest_applegpu.cases.case import Case
@@ -19,6 +20,7 @@ from pytest_applegpu.cases.choices.table import CHOICES
 from pytest_applegpu.cases.corners.table import corners, corners_in_turn
 from pytest_applegpu.cases.pairs import Row, pairwise_rows
 from pytest_applegpu.cases.planned import Planned
+from pytest_applegpu.cases.ranges import ranges
 from pytest_applegpu.cases.turns import in_turns
 from pytest_applegpu.dtypes import DTYPES, DType
 from pytest_applegpu.forms.table import FORMS
@@ -29,6 +31,9 @@ from pytest_applegpu.setting import Setting
 
 REPEATS: Final = 10
 """Calls that a repeatability case makes."""
+
+TF32_FORMATS: Final = frozenset({"float32", "complex64"})
+"""Formats whose operands TF32 may cut."""
 
 _DEEPEST: Final = {"smoke": 768, "standard": 2100, "exhaustive": 4200}
 _LARGE: Final = {"smoke": 0, "standard": 1, "exhaustive": 2}
@@ -70,7 +75,7 @@ def numeric_cases(
         if planned in chosen:
             continue
         # Two settings are the rule; with one asked for, the list of problems stays the same.
-        left -= 2 * _planned_cost(planned, backend)
+        left -= (2 if _twice(planned, tier) else 1) * _planned_cost(planned, backend)
         if (left < 0 and chosen) or len(chosen) >= _MOST:
             break
         chosen[planned] = None
@@ -78,8 +83,18 @@ def numeric_cases(
         Case(*planned, setting)
         for turn in in_turns(settings)
         for planned in chosen
-        for setting in turn
+        for setting in (turn if _twice(planned, tier) else _once(turn))
     ]
+
+
+def _twice(planned: Planned, tier: str) -> bool:
+    """Whether a case is run under both TF32 settings: in smoke where TF32 bears on it."""
+    return tier != "smoke" or planned[0].dtype.name in TF32_FORMATS
+
+
+def _once(turn: tuple[Setting, ...]) -> tuple[Setting, ...]:
+    """Return one setting of those that differ in nothing but TF32."""
+    return tuple({(one.arch, one.nax): one for one in reversed(turn)}.values())[::-1]
 
 
 def _planned_cost(planned: Planned, backend: str) -> float:
@@ -108,6 +123,10 @@ def _stream(
     op: str, dtypes: tuple[DType, ...], tier: str, seed: int, sides: list[Planned]
 ) -> Iterator[Planned]:
     yield from (corners_in_turn if tier == "smoke" else corners)(op, dtypes)
+    own = tuple(dtype for dtype in dtypes if dtype.name in FORMS[op].dtypes)
+    yield from (alike_in_turn if tier == "smoke" else alike)(op, own)
+    for dtype in own:
+        yield from ranges(op, dtype, tier)
     yield from _pairs(op, dtypes, seed)
     yield from sides
     if op == "matmul":

@@ -149,6 +149,6 @@ def test_shares_are_shares_of_a_tier() -> None:
         assert sum(budget_of(op, tier) for op in SHARES) == pytest.approx(TIERS[tier])
 
 
-def test_every_operation_has_exact_bounded_and_isolation_fills() -> None:
+def test_every_operation_has_exact_and_bounded_fills() -> None:
     for op in CHOICES:
-        assert {"integer", "normal", "uniform", "special"} <= set(fills_of(op))
+        assert {"integer", "normal"} <= set(fills_of(op))

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-HEAVY = ("mlx", "scipy", "numpy", "ml_dtypes", "msgspec", "covertable", "pytest_applegpu.session")
+HEAVY = ("mlx", "scipy", "numpy", "ml_dtypes", "msgspec", "pytest_applegpu.session")
 
 
 def test_a_run_without_suites_imports_nothing_heavy(pytester: pytest.Pytester) -> None:

@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from pytest_applegpu.cases.choices import dense, gathered, masked, quantized, segmented
+from pytest_applegpu.cases.choices import (
+    attention,
+    convolution,
+    dense,
+    gathered,
+    masked,
+    packing,
+    quantized,
+    segmented,
+)
 from pytest_applegpu.cases.choices.choices import Choices
 
 CHOICES: Final[dict[str, Callable[[tuple[str, ...]], Choices]]] = {
@@ -16,5 +25,11 @@ CHOICES: Final[dict[str, Callable[[tuple[str, ...]], Choices]]] = {
     "segmented_mm": segmented.segmented_mm,
     "quantized_matmul": quantized.quantized_matmul,
     "gather_qmm": quantized.gather_qmm,
+    "sdpa": attention.sdpa,
+    "conv1d": convolution.conv1d,
+    "conv2d": convolution.conv2d,
+    "quantize": packing.quantize,
+    "dequantize": packing.dequantize,
+    "qqmm": packing.qqmm,
 }
 """Choices of each operation, made for the names of some formats."""

@@ -7,9 +7,12 @@ from typing import Final
 
 from pytest_applegpu.cases.corners import (
     addmm,
+    attention,
+    convolution,
     gathered,
     masked,
     matmul,
+    packing,
     quantized,
     quantized_stacks,
     segmented,
@@ -28,6 +31,12 @@ LINES: Final[dict[str, Lines]] = {
     "segmented_mm": segmented.lines,
     "quantized_matmul": quantized.lines,
     "gather_qmm": quantized_stacks.lines,
+    "sdpa": attention.lines,
+    "conv1d": convolution.lines_1d,
+    "conv2d": convolution.lines_2d,
+    "quantize": packing.quantize_lines,
+    "dequantize": packing.dequantize_lines,
+    "qqmm": packing.qqmm_lines,
 }
 
 
