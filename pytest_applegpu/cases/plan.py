@@ -122,18 +122,21 @@ def _sides(
 def _stream(
     op: str, dtypes: tuple[DType, ...], tier: str, seed: int, sides: list[Planned]
 ) -> Iterator[Planned]:
-    yield from (corners_in_turn if tier == "smoke" else corners)(op, dtypes)
     own = tuple(dtype for dtype in dtypes if dtype.name in FORMS[op].dtypes)
-    yield from (alike_in_turn if tier == "smoke" else alike)(op, own)
+    yield from corners_in_turn(op, own)
+    yield from alike_in_turn(op, own)
     for dtype in own:
         yield from ranges(op, dtype, tier)
-    yield from _pairs(op, dtypes, seed)
+    yield from _pairs(op, own, seed)
     yield from sides
+    if tier != "smoke":
+        yield from corners(op, own)
+        yield from alike(op, own)
     if op == "matmul":
-        for dtype in dtypes:
+        for dtype in own:
             yield from _large(op, dtype, _LARGE[tier])
     if tier != "smoke":
-        yield from depth(op, dtypes, _DEEPEST[tier], seed)
+        yield from depth(op, own, _DEEPEST[tier], seed)
 
 
 def _choices(op: str, dtypes: tuple[DType, ...]) -> Choices:

@@ -52,12 +52,12 @@ class Epilogue:
 
     def apply(self, product: Array) -> Array:
         """Return the result of a product, in the product's own wide format."""
-        result = product if self.alpha == 1 else product * self.alpha
-        if self.addend is not None:
-            result = result + self.addend
-        if self.scale is None:
-            return result
-        with np.errstate(invalid="ignore"):
+        with np.errstate(invalid="ignore", over="ignore"):
+            result = product if self.alpha == 1 else product * self.alpha
+            if self.addend is not None:
+                result = result + self.addend
+            if self.scale is None:
+                return result
             # What a mask hides is zero, NaN or not.
             return np.where(self.scale == 0, 0, result * self.scale)
 
@@ -85,8 +85,9 @@ class Epilogue:
         """Return the product that gives `result`, None where it cannot be told."""
         if self.scale is not None or self.alpha == 0:
             return None
-        product = result if self.addend is None else result - self.addend
-        return product / self.alpha
+        with np.errstate(invalid="ignore", over="ignore"):
+            product = result if self.addend is None else result - self.addend
+            return np.asarray(product / self.alpha)
 
 
 PLAIN: Final = Epilogue()

@@ -3,51 +3,37 @@
 Exact data give every key a code of +-1 and every query that of one key, so large that the scores
 of all other codes lie 128 or more below it: e**-128 is 0 in float32, and the result a copy of a row
 of V, or the mean of two. Every second key has a twin of the same code: a masked key that is
-seen after all turns the copy into a mean. Fill `ones` makes all scores 0.
+seen after all turns the copy into a mean. Both keys go through the same steps of a kernel, so their
+scores are equal, rounded or not. Fill `ones` makes all scores 0.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
 from pytest_applegpu.dtypes import DType
-from pytest_applegpu.forms.attention import mask_shape, scale_of, value_size
+from pytest_applegpu.forms.attention import scale_of, value_size
 from pytest_applegpu.numerics.attention import Attention, allowed
 from pytest_applegpu.numerics.bounds import Arithmetic, promise
 from pytest_applegpu.numerics.draws import Order, nonzero
 from pytest_applegpu.numerics.fills import sketch
 from pytest_applegpu.numerics.held import Held, expect
 from pytest_applegpu.numerics.rounding import Array, round_to, widen
+from pytest_applegpu.operations.attention_masks import Masks, draw_masks
 from pytest_applegpu.operations.drawn import Drawn, Pencil, one_matrix
 
 GAP: Final = 64.0
 """Score of one place of a code that agrees: two that differ in one place lie 128 apart."""
 
-_KEPT: Final = 0.75
-"""Share of keys that a mask lets through."""
-
-_DARK: Final = 0.25
-"""Share of queries that see nothing, where some are to."""
-
 _WIDEST: Final = 2**10
 """Largest number in V."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Masks:
-    """Which keys are visible, (B, H, L, S) or broadcast to it; what is handed over, and added."""
-
-    visible: Array
-    sent: tuple[Array, ...] = ()
-    added: Array | None = None
-
-
 def sdpa(pencil: Pencil) -> Drawn:
     """Draw queries, keys, values, and the mask and sinks that the problem asks for."""
-    masks = _masks(pencil)
+    masks = draw_masks(pencil)
     q, k = _sharp(pencil, masks) if pencil.is_exact else _blunt(pencil, masks)
     v, sinks = one_matrix(_values(pencil), pencil.problem.layout("v")), _sinks(pencil)
     q = one_matrix(q, pencil.problem.layout("q"))
@@ -72,8 +58,11 @@ def _held(pencil: Pencil, one: Attention) -> Held:
     exact = one.output
     bound = allowed(one, problem.dtype, _weakest(pencil))
     if pencil.is_exact:
+        exact = np.where(np.abs(exact) < np.exp(-GAP), 0.0, exact)
         bound = np.where(_settled(one, exact, problem.dtype), 0.0, bound)
     telling = ~one.dark & ~np.isnan(exact).any(axis=-1)
+    if pencil.is_exact:
+        telling &= np.asarray(exact.any(axis=-1))  # where a sink takes all, nothing is left to tell
     # Keys that are all alike tell no query from another; where NaN goes, nothing else matters.
     alike = (
         problem.n == 1 or pencil.fill == "special" or (pencil.is_exact and pencil.fill == "ones")
@@ -109,7 +98,7 @@ def _settled(one: Attention, exact: Array, dtype: DType) -> Array:
     return settled
 
 
-def _sharp(pencil: Pencil, masks: _Masks) -> tuple[Array, Array]:
+def _sharp(pencil: Pencil, masks: Masks) -> tuple[Array, Array]:
     """Draw codes for keys, and for each query the code of a key that it sees."""
     problem, rng = pencil.problem, pencil.rng
     codes = _codes(pencil)
@@ -127,8 +116,7 @@ def _codes(pencil: Pencil) -> Array:
     problem, rng = pencil.problem, pencil.rng
     keys, size = problem.n, problem.k
     numbers = np.arange(keys)
-    if problem.param("sinks") == "no":
-        numbers = np.where(numbers < keys // 2, numbers // 2, numbers)
+    numbers = np.where(numbers < keys // 2, numbers // 2, numbers)
     stacks = np.empty((*problem.batch_b, keys, size))
     for index in np.ndindex(problem.batch_b):
         if size <= 16:
@@ -140,7 +128,7 @@ def _codes(pencil: Pencil) -> Array:
     return one_matrix(stacks, problem.layout("k"))
 
 
-def _targets(pencil: Pencil, masks: _Masks) -> Array:
+def _targets(pencil: Pencil, masks: Masks) -> Array:
     """Draw for each query a key that it sees; the last query takes the last key, if it can.
 
     A lone query does so in every second head, or all heads would take the same key.
@@ -160,7 +148,7 @@ def _targets(pencil: Pencil, masks: _Masks) -> Array:
     return found
 
 
-def _blunt(pencil: Pencil, masks: _Masks) -> tuple[Array, Array]:
+def _blunt(pencil: Pencil, masks: Masks) -> tuple[Array, Array]:
     """Draw normal queries and keys, with one key for each query whose weight stands out."""
     problem, rng = pencil.problem, pencil.rng
     k = rng.standard_normal((*problem.batch_b, problem.n, problem.k))
@@ -188,7 +176,10 @@ def _values(pencil: Pencil) -> Array:
 
 
 def _sinks(pencil: Pencil) -> Array | None:
-    """Draw a sink for each head: in exact data as large as the highest score, or nothing."""
+    """Draw a sink for each head: in exact data one that takes all in every second, or nothing.
+
+    A sink as high as a score would be exact where both are, but kernels scale scores by log2 e.
+    """
     problem, rng = pencil.problem, pencil.rng
     if problem.param("sinks") == "no":
         return None
@@ -198,42 +189,8 @@ def _sinks(pencil: Pencil) -> Array | None:
     elif pencil.fill == "ones":
         drawn = np.zeros(heads)
     else:
-        drawn = np.where(np.arange(heads) % 2, -GAP * problem.k, GAP * problem.k)
+        drawn = np.where(np.arange(heads) % 2, 1, -1) * GAP * (problem.k + 2.0)
     return drawn.astype(problem.dtype.numpy)
-
-
-def _masks(pencil: Pencil) -> _Masks:
-    """Draw the mask: every query sees a key, but where some are to see none."""
-    problem, rng = pencil.problem, pencil.rng
-    kind = problem.param("mask")
-    if kind == "none":
-        return _Masks(np.ones((problem.m, problem.n), bool))
-    if kind == "causal":
-        # The last query sees the last key (MLX's documentation: lower-right alignment).
-        return _Masks(np.tri(problem.m, problem.n, problem.n - problem.m, dtype=bool))
-    shape = mask_shape(problem)
-    visible = _visible(pencil, shape)
-    if kind == "bool":
-        return _Masks(visible, (visible,))
-    level = np.zeros(shape) if pencil.is_exact else rng.standard_normal(shape)
-    level = one_matrix(level, problem.layout("mask"))
-    added = np.where(visible, level, -np.inf).astype(problem.dtype.numpy)
-    return _Masks(np.ones((problem.m, problem.n), bool), (added,), widen(added))
-
-
-def _visible(pencil: Pencil, shape: tuple[int, ...]) -> Array:
-    rng = pencil.rng
-    visible = rng.random(shape) < _KEPT
-    if not visible.size:
-        return visible
-    rows = visible.reshape(-1, shape[-1])
-    rows[np.arange(len(rows)), rng.integers(0, shape[-1], len(rows))] = True
-    rows.reshape(shape)[..., -1, -1] = True
-    if pencil.problem.param("hide") == "rows":
-        dark = rng.random(len(rows)) < _DARK
-        dark[0] = True
-        rows[dark] = False
-    return one_matrix(rows.reshape(shape), pencil.problem.layout("mask"))
 
 
 def _spoilt(q: Array, rng: np.random.Generator) -> Array:

@@ -53,7 +53,7 @@ def draw(
     """
     if fill not in FILLS:
         raise ValueError(f"fill {fill!r} is not one of {', '.join(FILLS)}")
-    pencil = Pencil(problem, fill, bits, rng)
+    pencil = Pencil(problem, fill, bits, rng, judged=proven)
     outputs = prod(problem.batch) * problem.m * problem.n
     small = worth_proving(fill, outputs, min(problem.m, problem.n, problem.k))
     proven = proven and small and bool(outputs)

@@ -47,12 +47,16 @@ class Drawn:
 
 @dataclass(frozen=True, slots=True)
 class Pencil:
-    """What a drawer draws with: the problem, its fill, promised operand bits and randomness."""
+    """What a drawer draws with: the problem, its fill, promised operand bits and randomness.
+
+    `judged`: whether a result is to be held to what the operands mean, and not just timed.
+    """
 
     problem: Problem
     fill: str
     bits: int
     rng: np.random.Generator = field(repr=False)
+    judged: bool = True
 
     @property
     def is_exact(self) -> bool:

@@ -19,8 +19,10 @@ def gather_mm(pencil: Pencil) -> Drawn:
     """Draw both stacks, and which matrices of them are multiplied."""
     A, B = pencil.pair()
     chosen = indices(pencil)
-    left, right = effective(pencil.problem, chosen)
     sent = (A, B, *(chosen[name] for name in picked(pencil.problem)))
+    if not pencil.judged:
+        return Drawn(sent, A, B)  # thousands of copies of a matrix are no use to a clock
+    left, right = effective(pencil.problem, chosen)
     return Drawn(sent, pick(A, left), pick(B, right))
 
 

@@ -57,8 +57,10 @@ def gather_qmm(pencil: Pencil) -> Drawn:
     A = _left(pencil, packed)
     B, weights = _right(pencil.problem, packed)
     chosen = indices(pencil)
-    left, right = effective(pencil.problem, chosen)
     sent = (A, *packed.sent, *(chosen[name] for name in picked(pencil.problem)))
+    if not pencil.judged:
+        return Drawn(sent, A, B)
+    left, right = effective(pencil.problem, chosen)
     size = Weights(pick(weights.size, right), weights.unit)
     return Drawn(sent, pick(A, left), pick(B, right), _epilogue(pencil), size)
 

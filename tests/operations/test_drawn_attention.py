@@ -72,7 +72,9 @@ def test_the_definition_is_right_and_proves_something(dtype: str, fill: str) -> 
 
 
 @pytest.mark.parametrize("dtype", ["f32", "f16", "bf16"])
-@pytest.mark.parametrize("words", ["", "mask=causal", "mask=bool", "mask=add over=row"])
+@pytest.mark.parametrize(
+    "words", ["", "mask=causal", "mask=bool", "mask=add over=row", "sinks=yes"]
+)
 def test_exact_data_leave_no_room(dtype: str, words: str) -> None:
     """Every element is a copy or a mean, held to equality."""
     _, drawn = made(f"sdpa-{dtype}-nt-{SIZES} {words}")
@@ -109,7 +111,7 @@ def test_a_causal_mask_of_the_other_corner_shows() -> None:
 
 
 def test_a_forgotten_sink_shows() -> None:
-    """It takes half of a weight in exact data."""
+    """It takes all weights of every second head in exact data."""
     for fill in ("integer", "normal"):
         problem, drawn = made(f"sdpa-f16-nt-{SIZES} sinks=yes", fill)
         one = replace(meant(problem, drawn), sinks=None)

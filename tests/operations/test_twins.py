@@ -30,7 +30,7 @@ TEXTS = (
 
 def drawn(problem: Problem) -> Drawn:
     bits = problem.dtype.significand
-    return draw(problem, "normal", bits, np.random.default_rng(0), proven=False)
+    return draw(problem, "normal", bits, np.random.default_rng(0))
 
 
 def made(problem: Problem, operands: Drawn) -> Array:

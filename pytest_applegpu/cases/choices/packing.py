@@ -71,7 +71,7 @@ def qqmm(dtypes: tuple[str, ...]) -> Choices:
         "format": _FLOATING,
     }
     del levels["batch"]
-    excluded: tuple[Excluded, ...] = ({"given": ("plain",), "scales": UNPLAIN},)
+    excluded: tuple[Excluded, ...] = ({"given": ("plain",), "scales": flat[1:]},)
     return Choices(levels, excluded, _both, {**_FREE, "m": 1})
 
 

@@ -63,6 +63,7 @@ def _rows() -> Iterator[str]:
         yield f"nt-{m}x64x128" + ("" if m % 2 else " bits=8")
     for m in (1, 4, 5, 16, 33):
         yield f"nn-{m}x64x128"
+    yield "nt-3x128x128"
 
 
 def _sums() -> Iterator[str]:
