@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import pytest
 from packaging.version import InvalidVersion, Version
@@ -47,12 +47,16 @@ class Config:
     seed: int
     timeout: float
     cases: tuple[str, ...]
+    shapes: tuple[str, ...]
+    """Names of shipped sets of shapes, and paths of files that hold one."""
     blame: int
     """How many failures are run elsewhere."""
     bundle: Path | None
     """Where failures are written to, each in a folder of its own."""
     shrink: bool
     """Whether the smallest case that still fails is searched for."""
+    known_issues: Path | Literal["shipped", "none"]
+    """The file of known issues, the one that is shipped, or none."""
     python: str
     rerun: tuple[str, ...]
     """Words that a rerun of a single case must repeat, beside the case itself."""
@@ -64,6 +68,11 @@ class Config:
     def named(self, name: str) -> str:
         """Return the name that a message about the option `name` starts with."""
         return self.names[name]
+
+    @property
+    def is_chosen(self) -> bool:
+        """Whether the cases were asked for, in place of those that are planned."""
+        return bool(self.cases or self.shapes)
 
 
 class _WrongError(Exception):
@@ -111,14 +120,23 @@ def _read(lookup: Lookup, root: Path, here: Path, names: Mapping[str, str]) -> C
         seed=_seed(text("seed")),
         timeout=_seconds(text("timeout")),
         cases=_lines(lookup(BY_NAME["case"])),
+        shapes=_shapes(_lines(lookup(BY_NAME["shapes"])), here),
         blame=_count("blame", text("blame")),
         bundle=_bundle(text, here),
         shrink=_flag(lookup(BY_NAME["shrink"])),
+        known_issues=_known_issues(text("known-issues"), here),
         python=_interpreter(text("python"), here),
         rerun=_repeated(
-            text, ("backend", "mlx", "shapes-for", "seed", "timeout", "python", "baselines")
+            text,
+            (
+                *("backend", "mlx", "shapes-for", "seed", "timeout", "python", "baselines"),
+                "known-issues",
+            ),
         ),
-        choice=_repeated(text, ("tier", "dtypes", "tf32", "arch", "nax")),
+        choice=(
+            *_repeated(text, ("tier", "dtypes", "tf32", "arch", "nax")),
+            *_each("shapes", _lines(lookup(BY_NAME["shapes"]))),
+        ),
         names=names,
     )
 
@@ -255,6 +273,32 @@ def _seconds(value: str) -> float:
 
 def _lines(value: Sequence[str] | None) -> tuple[str, ...]:
     return tuple(line.strip() for line in value or () if line.strip())
+
+
+def _known_issues(value: str, here: Path) -> Path | Literal["shipped", "none"]:
+    if value == "shipped":
+        return "shipped"
+    if value == "none":
+        return "none"
+    file = here / Path(value).expanduser()
+    if not value or not file.is_file():
+        raise _WrongError("known-issues", value, "shipped, none, or a file that is there")
+    return file
+
+
+def _shapes(lines: tuple[str, ...], here: Path) -> tuple[str, ...]:
+    """Return names as they are, and paths from `here`."""
+    words = (word.strip() for line in lines for word in line.split(","))
+    paths = (str(here / Path(word).expanduser()) if _is_file(word) else word for word in words)
+    return tuple(dict.fromkeys(paths))
+
+
+def _is_file(word: str) -> bool:
+    return word.endswith(".toml")
+
+
+def _each(name: str, values: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(word for value in values for word in (BY_NAME[name].flag, value))
 
 
 def _interpreter(value: str, here: Path) -> str:

@@ -114,6 +114,14 @@ OPTIONS: Final = (
         "list",
     ),
     Option(
+        "shapes",
+        (),
+        "run what a model multiplies in place of the planned cases: comma-separated names of "
+        "shipped sets (`applegpu shapes` lists them) and TOML files; repeatable",
+        "LIST",
+        "list",
+    ),
+    Option(
         "blame",
         "5",
         "as many failures are run elsewhere too, to say who is right: on the CPU backend, with "
@@ -133,6 +141,13 @@ OPTIONS: Final = (
         help="search for the smallest case that still fails, and where it begins to, up to ten "
         "failures of a run",
         form="flag",
+    ),
+    Option(
+        "known-issues",
+        "shipped",
+        "TOML file of known issues, in place of those that are shipped, or none: a case that shows "
+        "one does not fail the run, and one that is gone fails it",
+        "FILE|none",
     ),
     Option("python", "", "interpreter whose MLX is tested; its own by default", "PATH"),
 )

@@ -248,7 +248,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     if hasattr(session.config, "workeroutput"):
         session.config.workeroutput[MARKER] = ours.known()
     else:
-        ours.finish()
+        ours.finish(whole=not (session.shouldfail or session.shouldstop))
         if ours.failed and session.exitstatus == pytest.ExitCode.OK:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Self
 
 import pytest
+from msgspec import structs
 
 from pytest_applegpu.baselines.records import BaselineError
 from pytest_applegpu.baselines.store import Shelf
@@ -16,10 +17,12 @@ from pytest_applegpu.cases.case import Case
 from pytest_applegpu.conduct import card as cards
 from pytest_applegpu.conduct import creeping, numbers, speed
 from pytest_applegpu.conduct.bench import Bench
+from pytest_applegpu.conduct.concluding import conclude
 from pytest_applegpu.conduct.coverage import coverage
 from pytest_applegpu.conduct.failing import Failing
 from pytest_applegpu.conduct.items import arranged, case_of
 from pytest_applegpu.conduct.keep import Known, keep, known_of, run_of
+from pytest_applegpu.conduct.listed import Listed
 from pytest_applegpu.conduct.planning import Plan
 from pytest_applegpu.conduct.records import Item, card_record, numbers_record, speed_record
 from pytest_applegpu.conduct.replay import replay
@@ -28,12 +31,11 @@ from pytest_applegpu.conduct.start import refuse_forced, start
 from pytest_applegpu.conduct.told import Description, described, header, kept_lines
 from pytest_applegpu.config import Config, Lookup, Source, read_config
 from pytest_applegpu.report.error_map import sections
-from pytest_applegpu.report.failure import failure_text
 from pytest_applegpu.report.log import ReportLog, ReportLogError
 from pytest_applegpu.report.records import Record, as_builtins, from_builtins
 from pytest_applegpu.report.rerun import SHIPPED, Rerun
+from pytest_applegpu.report.rows import is_known
 from pytest_applegpu.report.terminal import summary_text
-from pytest_applegpu.words import outcome
 
 _RECORD: pytest.StashKey[Record] = pytest.StashKey()
 
@@ -49,6 +51,7 @@ class Session:
         self.failed = False
         self.plan = Plan(config)
         self.failing = Failing(config)
+        self.listed = Listed.of(config)
         self.records: list[Record] = []
         self._known: Known | None = None
         self._notes: list[str] = []
@@ -63,6 +66,8 @@ class Session:
             pytest.UsageError: an option's value is not allowed.
         """
         ours = read_config(lookup, config.rootpath, config.invocation_params.dir, source)
+        if config.getoption("runxfail", default=False):
+            ours = replace(ours, known_issues="none")
         session = cls(ours, Rerun(_suites(config), ours.rerun, ours.choice))
         session.plan.check()
         return session
@@ -150,9 +155,14 @@ class Session:
             __tracebackhide__ = True
             self._ready()
             found = creeping.compared(case, numbers.conduct(case, self.bench), self.shelf)
-            found = self.failing.explained(case, self.bench, found)
             record = numbers_record(self._item(case, item), self.bench, found)
-            self._conclude(item, record, self.failing.bundled(case, self.bench, record))
+            record = self.listed.marked(record, case, self.bench)
+            bundle = None
+            if not is_known(record):
+                more = self.failing.explained(case, self.bench, found)
+                record = structs.replace(record, error=more.error)
+                bundle = self.failing.bundled(case, self.bench, record)
+            self._conclude(item, record, bundle)
 
         return prove
 
@@ -167,7 +177,7 @@ class Session:
             record = speed_record(self._item(case, item), self.bench, found)
             if benchmark is not None:
                 replay(benchmark, record)
-            self._conclude(item, record)
+            self._conclude(item, self.listed.marked(record, case, self.bench))
 
         return clock
 
@@ -179,7 +189,8 @@ class Session:
             self._ready()
             run = run_of(self.bench, case.setting)
             found = cards.conduct(case, self.bench, self.shelf, run)
-            self._conclude(item, card_record(self._item(case, item), self.bench, found))
+            record = card_record(self._item(case, item), self.bench, found)
+            self._conclude(item, self.listed.marked(record, case, self.bench))
 
         return card
 
@@ -197,12 +208,7 @@ class Session:
     def _conclude(self, item: pytest.Item, record: Record, bundle: str | None = None) -> None:
         __tracebackhide__ = True
         item.stash[_RECORD] = record
-        result = outcome(record.verdict)
-        if result == "failed":
-            pytest.fail(failure_text(record, self.rerun, bundle), pytrace=False)
-        if result == "skipped":
-            message = record.error.message if record.error else None
-            pytest.skip(f"{record.verdict}: {message}")
+        conclude(record, self.listed, self.rerun, bundle)
 
     # What comes of it.
 
@@ -247,8 +253,13 @@ class Session:
             forbidden.append(f"machines {self._known['key']} and {known['key']} ran together")
         self._known = self._known | {"forbidden": list(dict.fromkeys(forbidden))}
 
-    def finish(self) -> None:
-        """Store the baselines, if that was asked for."""
+    def finish(self, *, whole: bool = True) -> None:
+        """Judge the known issues of a `whole` run; store the baselines, if that was asked for."""
+        # Of cases that were asked for one by one nobody expects an issue that comes and goes.
+        if whole and not self.config.is_chosen:
+            gone = self.listed.gone(self.records)
+            self.failed |= bool(gone)
+            self._notes += gone
         if self.config.update_baselines and self.records:
             self._notes += self._keep(self._known or self.known())
 
@@ -267,7 +278,7 @@ class Session:
     def summary(self) -> str:
         """Return the summary of what is done so far."""
         # Of cases that were asked for one by one nobody expects every route.
-        routes = "" if self.config.cases else coverage(self.records)
+        routes = "" if self.config.is_chosen else coverage(self.records)
         parts = (routes, self._told(), "\n".join(self._notes))
         return "\n\n".join(part for part in parts if part)
 

@@ -17,6 +17,7 @@ from pytest_applegpu.options import BY_NAME, TIERS, Option
 if TYPE_CHECKING:
     from pytest_applegpu.conduct.planning import Plan
     from pytest_applegpu.config import Config
+    from pytest_applegpu.selftest.choice import Reach
     from pytest_applegpu.selftest.faults import Fault
     from pytest_applegpu.selftest.run import Row, Suite
 
@@ -69,9 +70,10 @@ def run(chosen: argparse.Namespace, _: list[str]) -> int:
         sys.stdout.write(f"{described(faults)}\n")
         return 0
     plan = _plan(chosen)
-    faults, left = _reachable(plan, faults)
+    suite = _suite(chosen, plan)
+    faults, left = _reachable(_reach(plan, suite), faults)
     rows = []
-    for row in _rows(_suite(chosen, plan), faults):
+    for row in _rows(suite, faults):
         rows.append(row)
         sys.stderr.write(f"{row.word:7} {row.fault} ({row.seconds:.1f} s)\n")
     sys.stderr.writelines(left)
@@ -94,13 +96,25 @@ def _plan(chosen: argparse.Namespace) -> Plan:
     return plan
 
 
-def _reachable(plan: Plan, faults: list[Fault]) -> tuple[list[Fault], list[str]]:
-    """Return the faults that a case of `plan` can meet, and why the others are left out."""
-    from pytest_applegpu.selftest.choice import out_of_reach  # noqa: PLC0415
+def _reach(plan: Plan, suite: Suite) -> Reach:
+    """Return what the cases of `suite` have that a fault can be met by."""
+    from pytest_applegpu.conduct.bench import EMULATED  # noqa: PLC0415
+    from pytest_applegpu.conduct.routes import DISPATCHED  # noqa: PLC0415
+    from pytest_applegpu.selftest.choice import Reach  # noqa: PLC0415
 
-    dtypes = [dtype.name for dtype in plan.dtypes]
-    modes = [setting.tf32 for setting in plan.settings]
-    why = [(fault, out_of_reach(fault, dtypes, modes)) for fault in faults]
+    planned = {case.problem.op for case in suite.cases}
+    return Reach(
+        dtypes=frozenset(dtype.name for dtype in plan.dtypes),
+        modes=frozenset(setting.tf32 for setting in plan.settings),
+        ops=frozenset(planned & set(EMULATED) if plan.backend == "emulated" else planned),
+        checks=frozenset((case.problem.op, case.check) for case in suite.cases),
+        routed=plan.backend in DISPATCHED,
+    )
+
+
+def _reachable(reach: Reach, faults: list[Fault]) -> tuple[list[Fault], list[str]]:
+    """Return the faults that a case can meet, and why the others are left out."""
+    why = [(fault, reach.lacks(fault)) for fault in faults]
     left = [f"left out {fault.name}: {reason}\n" for fault, reason in why if reason]
     return [fault for fault, reason in why if reason is None], left
 

@@ -17,6 +17,7 @@ from pytest_applegpu.baselines.update import Change, gather, numbers_of, write
 from pytest_applegpu.conduct.bench import Bench
 from pytest_applegpu.device.condition import unfit
 from pytest_applegpu.report.records import Record, TimeFacts
+from pytest_applegpu.report.rows import is_known
 from pytest_applegpu.setting import Setting, foreign_switches
 from pytest_applegpu.throughput.slope import METHOD
 
@@ -92,8 +93,8 @@ def keep(records: Iterable[Record], known: Known, folder: Path) -> Kept:
     Kept are errors of results that are right but not exact, cards that came out alike when they
     were asked for twice, and times that were measured on a fit machine and are steady. A changed
     card and a slower time too: asking for them to be stored is how one accepts them. Nothing is
-    kept of a case under a forced architecture. Where there is nothing to keep the file stays as
-    it is, or does not come to be.
+    kept of a case under a forced architecture, or of one that showed a known issue. Where there is
+    nothing to keep the file stays as it is, or does not come to be.
 
     Raises:
         BaselineError: the file is damaged or cannot be written; it is left as it is.
@@ -107,6 +108,9 @@ def keep(records: Iterable[Record], known: Known, folder: Path) -> Kept:
         run = runs.get(str(setting))
         if run is None or setting != Setting(setting.tf32):
             left["measured under another setting than the baseline's"] += 1
+            continue
+        if is_known(record):
+            left["a known issue"] += 1
             continue
         found = (_part(record, run), _route(record, run), _card(record, run))
         kept = [part for part in found if part is not None]

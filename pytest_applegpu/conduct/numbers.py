@@ -33,7 +33,7 @@ BEGAN_WRONG: Final = (
 
 _LACKING: Final = re.compile(
     r"has no \w+ implementation|\bNYI\b|not (yet )?implemented|not yet supported"
-    r"|currently only supports",
+    r"|currently only supports|no implementation for",
     re.IGNORECASE,
 )
 """How MLX says that a backend lacks a feature."""

@@ -14,6 +14,7 @@ from packaging.version import Version
 from pytest_applegpu.cases.cards import card_cases, card_cost, card_problems
 from pytest_applegpu.cases.case import CHECKS, NUMERIC, Case, parse_cases
 from pytest_applegpu.cases.plan import backend_dtypes, numeric_cases
+from pytest_applegpu.cases.shaped import shaped_cases
 from pytest_applegpu.cases.speed import speed_cases
 from pytest_applegpu.config import Config
 from pytest_applegpu.device.build import Build, expected_backend, parse_version, read_build
@@ -24,6 +25,8 @@ from pytest_applegpu.dtypes import DType
 from pytest_applegpu.routing.target import Gpu, Target
 from pytest_applegpu.routing.versions import NEWEST, basis_of
 from pytest_applegpu.setting import ARCH_VARIABLE, Setting
+from pytest_applegpu.shapes.models import shapes_named
+from pytest_applegpu.shapes.shapes import ShapesError
 
 FORCED_SINCE: Final = Version("0.31.0")
 """The first MLX whose dispatch can be told to follow another architecture."""
@@ -43,9 +46,9 @@ class Plan:
         Raises:
             pytest.UsageError: a case's text is no case, or the backend lacks a format.
         """
-        _ = self.asked
         if self.config.dtypes is not None:
             _ = self.dtypes
+        _ = self.chosen
         self._check_forced()
         if self.config.mlx is not None:
             self._check_version(self.config.mlx)
@@ -101,6 +104,35 @@ class Plan:
             found |= {str(case): case for case in cases}
         return list(found.values())
 
+    @cached_property
+    def shaped(self) -> list[Case] | None:
+        """Return the cases of the sets of shapes that were asked for; None where none were.
+
+        Raises:
+            pytest.UsageError: there is no such set, or its file is none.
+        """
+        if not self.config.shapes:
+            return None
+        try:
+            sets = [shapes_named(word) for word in self.config.shapes]
+        except ShapesError as error:
+            raise pytest.UsageError(f"{self.config.named('shapes')}: {error}") from None
+        kept = self.config.dtypes
+        problems = (problem for one in sets for problem in one.problems)
+        chosen = (problem for problem in problems if kept is None or problem.dtype in kept)
+        return shaped_cases(chosen, self.backend, self.config.settings)
+
+    @cached_property
+    def chosen(self) -> list[Case] | None:
+        """Return the cases that were asked for, by texts or in sets; None where none were.
+
+        Raises:
+            pytest.UsageError: a text is no case, or a set is none.
+        """
+        if self.asked is None:
+            return self.shaped
+        return list({str(case): case for case in (*self.asked, *(self.shaped or ()))}.values())
+
     @property
     def settings(self) -> tuple[Setting, ...]:
         """Return the settings of this run, those of cases asked for by their texts included."""
@@ -153,7 +185,7 @@ class Plan:
         if check is not None and check not in CHECKS:
             allowed = ", ".join(CHECKS)
             raise pytest.UsageError(f"marker applegpu: check={check!r} is not one of {allowed}")
-        cases = self.asked if self.asked is not None else self._plan(op)
+        cases = self.chosen if self.chosen is not None else self._plan(op)
         checks = NUMERIC if check is None else {check}
         return [case for case in cases if case.problem.op == op and case.check in checks]
 

@@ -10,6 +10,7 @@ from math import prod
 from typing import Final
 
 from pytest_applegpu.cases.case import Case
+from pytest_applegpu.problem import Problem
 
 _WIDE: Final = 8
 """Bytes of a number while operands are drawn and results are judged: float64."""
@@ -52,7 +53,16 @@ def host_bytes(case: Case) -> int:
     wide = _WIDE * (2 if problem.dtype.is_complex else 1)
     copies = _COPIES * problem.dtype.itemsize
     drawn = stored * (copies + wide * (1 if sparing else 2))
+    if case.check != "throughput":
+        drawn += _picked(problem) * wide * 2
     return drawn + result * (copies + (0 if sparing else wide * _JUDGED))
+
+
+def _picked(problem: Problem) -> int:
+    """Return the numbers of all matrices that are picked, each as often as it is."""
+    if "by" not in problem.form.params:
+        return 0
+    return prod(problem.batch) * problem.k * (problem.m + problem.n)
 
 
 def machine_memory() -> int | None:

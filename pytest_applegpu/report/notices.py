@@ -5,16 +5,21 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
 
 from pytest_applegpu.report.phrases import escaped, number
 from pytest_applegpu.report.records import Record
 from pytest_applegpu.report.rerun import Rerun
-from pytest_applegpu.report.rows import failed
+from pytest_applegpu.report.rows import failed, is_gone, is_known
 from pytest_applegpu.words import CARD, NUMBERS, SPEED
 
 _LOAD = re.compile(r"(?<=load of )\d+(?:\.\d+)?")
 
 NO_REASON = "no reason given"
+
+KNOWN: Final = "known issue"
+GONE: Final = "known issue gone"
+"""How cases are counted that show a known issue, and that should have shown one."""
 
 _NEWS = 1000
 """Characters that the changes of one card may take."""
@@ -25,12 +30,24 @@ NAMED = 3
 
 def counts(records: Sequence[Record]) -> str:
     """Return how many cases ended in each verdict, the failing ones first."""
-    found = Counter(record.verdict for record in records)
-    outcomes = {**NUMBERS, **SPEED, **CARD}
+    found = Counter(map(_ended, records))
+    outcomes = {GONE: "failed", **NUMBERS, **SPEED, **CARD, KNOWN: "warned"}
     rank = {"failed": 0, "warned": 1, "passed": 2, "skipped": 3}
     order = sorted(found, key=lambda word: (rank[outcomes[word]], list(outcomes).index(word)))
     cases = "1 case" if len(records) == 1 else f"{len(records)} cases"
     return f"{cases}: " + ", ".join(f"{found[word]} {word}" for word in order)
+
+
+def _ended(record: Record) -> str:
+    return GONE if is_gone(record) else KNOWN if is_known(record) else record.verdict
+
+
+def known_issues(records: Sequence[Record]) -> Iterator[str]:
+    """Yield a line for each known issue that happened, the commonest first."""
+    found = Counter(one for record in records for one in record.known if one.state == "happened")
+    for one, count in found.most_common():
+        cases = "1 case" if count == 1 else f"{count} cases"
+        yield f"{KNOWN} {one.id} ({cases}): {escaped(one.what)} ({escaped(one.source)})"
 
 
 def warnings(records: Sequence[Record]) -> Iterator[str]:

@@ -241,6 +241,21 @@ class CardFacts(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     run: dict[str, Any] | None = None
 
 
+class KnownFacts(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A known issue that the case is to show, and whether it did.
+
+    `state` is `happened` where it did, so that the case does not fail; `gone` where the case passed
+    and each one is to fail, which fails it; `spared` where it passed and only some fail; `other`
+    where it ended otherwise, so that the verdict stands as it is. `what` and `source` (a link, or
+    what shows the issue) are those of the file of known issues.
+    """
+
+    id: str
+    state: Literal["happened", "gone", "spared", "other"]
+    what: str = ""
+    source: str = ""
+
+
 class WorkerFacts(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What was measured or found in the worker: arithmetic in use, the user's MLX_* variables."""
 
@@ -266,6 +281,7 @@ class Record(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     time: TimeFacts | None = None
     baseline: BaselineFacts | None = None
     card: CardFacts | None = None
+    known: tuple[KnownFacts, ...] = ()
     device: str | None = None
     backend: str | None = None
     mlx: str | None = None

@@ -59,8 +59,23 @@ def setting_text(setting: SettingFacts) -> str:
     return f"tf32 {setting.tf32}{arch}" + (", no NAX" if setting.nax == "off" else "")
 
 
+def is_known(record: Record) -> bool:
+    """Whether what failed is a known issue."""
+    return any(one.state == "happened" for one in record.known)
+
+
+def is_gone(record: Record) -> bool:
+    """Whether a known issue did not happen, though it is to happen in every such case."""
+    return any(one.state == "gone" for one in record.known)
+
+
 def failed(record: Record) -> bool:
-    """Whether the record's verdict, or that of its comparison, fails."""
+    """Whether the record's verdict, or that of its comparison, fails, and is no known issue.
+
+    A case that passes fails where a known issue is gone.
+    """
+    if is_known(record) or is_gone(record):
+        return is_gone(record)
     words = [record.verdict] + ([record.baseline.verdict] if record.baseline else [])
     return any(outcome(word) == "failed" for word in words)
 

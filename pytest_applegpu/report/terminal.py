@@ -7,7 +7,13 @@ from typing import Final
 
 from tabulate import tabulate
 
-from pytest_applegpu.report.notices import counts, likely_causes, next_steps, warnings
+from pytest_applegpu.report.notices import (
+    counts,
+    known_issues,
+    likely_causes,
+    next_steps,
+    warnings,
+)
 from pytest_applegpu.report.phrases import change, escaped, number
 from pytest_applegpu.report.records import Record
 from pytest_applegpu.report.rerun import Rerun
@@ -76,6 +82,7 @@ def summary_text(records: Sequence[Record], rerun: Rerun, *, storing: bool = Fal
 
 def _lines(records: Sequence[Record], rerun: Rerun, *, storing: bool) -> Iterator[str]:
     yield counts(records)
+    yield from known_issues(records)
     yield from warnings(records)
     yield from likely_causes(records)
     yield from next_steps(records, rerun, storing=storing)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pytest_applegpu.report.records import ErrorFacts, Record, from_builtins
+from pytest_applegpu.report.rows import is_known
 from pytest_applegpu.words import outcome
 
 
@@ -21,12 +22,14 @@ class Red:
 
 
 def read_log(path: Path) -> tuple[int, Red | None]:
-    """Return how many cases a run had, and the first red one."""
+    """Return how many cases a run had, and the first red one that is no known issue."""
     if not path.exists():
         return 0, None
     lines = path.read_text("utf-8").splitlines()
     records = [from_builtins(json.loads(line)) for line in lines]
-    failed = (record for record in records if outcome(record.verdict) == "failed")
+    failed = (
+        record for record in records if outcome(record.verdict) == "failed" and not is_known(record)
+    )
     return len(records), next(map(_red, failed), None)
 
 

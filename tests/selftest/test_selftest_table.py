@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
-from pytest_applegpu.selftest.choice import chosen_faults, out_of_reach
+from pytest_applegpu.selftest.choice import Reach, chosen_faults
 from pytest_applegpu.selftest.faults import FAULTS, GROUPS, NONE
 from pytest_applegpu.selftest.red import Red
 from pytest_applegpu.selftest.run import Row
@@ -72,17 +73,46 @@ def test_faults_are_chosen_by_name_and_group() -> None:
 
 @pytest.mark.parametrize("text", ["", "tails,nonsense"])
 def test_an_unknown_fault_is_named_with_what_there_is(text: str) -> None:
-    with pytest.raises(ValueError, match=r"is not all, one of the groups batches, .*last_row"):
+    with pytest.raises(ValueError, match=r"is not all, one of the groups addends, .*last_row"):
         chosen_faults(text)
 
 
-def test_what_no_case_can_meet_is_left_out() -> None:
-    double, cut = FAULTS["float64_as_float32"], FAULTS["tf32_while_off"]
-    assert out_of_reach(double, ["float32"], ["on", "off"]) == "no float64 is run"
-    assert out_of_reach(double, ["float64"], ["on"]) is None
-    assert out_of_reach(cut, ["float32"], ["on"]) == "nothing is run with TF32 off"
-    assert out_of_reach(cut, ["float32"], ["on", "off"]) is None
-    assert out_of_reach(FAULTS["last_row"], ["complex64"], ["on"]) is None
+REACH = Reach(
+    dtypes=frozenset({"float32", "complex64"}),
+    modes=frozenset({"on"}),
+    ops=frozenset({"matmul"}),
+    checks=frozenset({("matmul", "exact"), ("matmul", "view")}),
+    routed=False,
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("last_row", None),
+        ("float64_as_float32", "no float64 is run"),
+        ("tf32_while_off", "nothing is run with TF32 off"),
+        ("alpha_ignored", "no addmm is run"),
+        ("large_rounded_down", "no case is checked by scaling"),
+        ("views_rounded_down", "the routes of this backend are not known, nor which bits are"),
+    ],
+)
+def test_what_no_case_can_meet_is_left_out(name: str, reason: str | None) -> None:
+    found = REACH.lacks(FAULTS[name])
+    assert found == reason or (reason and found and found.startswith(reason))
+
+
+def test_what_a_case_can_meet_is_not() -> None:
+    reach = replace(
+        REACH,
+        dtypes=frozenset({"float32", "float64"}),
+        modes=frozenset({"off"}),
+        ops=frozenset({"matmul", "addmm"}),
+        checks=frozenset({("matmul", "scaling"), ("matmul", "view")}),
+        routed=True,
+    )
+    names = ("float64_as_float32", "tf32_while_off", "alpha_ignored", "large_rounded_down")
+    assert [reach.lacks(FAULTS[name]) for name in (*names, "views_rounded_down")] == [None] * 5
 
 
 def test_the_list_says_what_each_breaks() -> None:

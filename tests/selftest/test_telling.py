@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pytest_applegpu.cases.budget import cost
-from pytest_applegpu.cases.case import Case, parse_cases
+from pytest_applegpu.cases.case import TWINS, Case, parse_cases
 from pytest_applegpu.selftest.faults import FAULTS, Fault, Sizes
 from pytest_applegpu.selftest.telling import MOST, sizes_of, telling, tells
 from pytest_applegpu.setting import Setting
@@ -18,12 +18,25 @@ def one(text: str) -> Case:
 
 
 @pytest.mark.parametrize("fault", FAULTS.values(), ids=lambda fault: fault.name)
-def test_telling_cases_are_planned_ones_it_applies_to(fault: Fault, planned: list[Case]) -> None:
-    found = telling(fault, planned, "cpu")
+def test_telling_cases_are_planned_ones_it_applies_to(fault: Fault, tier: list[Case]) -> None:
+    own = [case for case in tier if case.problem.op == fault.op]
+    found = telling(fault, own, "cpu")
     assert 0 < len(found) <= MOST
-    assert set(found) <= set(planned)
+    assert set(found) <= set(own)
     assert len(set(found)) == len(found)
-    assert all(fault.applies(sizes_of(case)) for case in found)
+    compared = not set(fault.checks).isdisjoint(TWINS)
+    assert compared or all(fault.applies(sizes_of(case)) for case in found)
+
+
+def test_cases_of_another_operation_tell_nothing() -> None:
+    assert telling(FAULTS["alpha_ignored"], [one("matmul-f32-nn-4x4x4")], "cpu") == []
+    assert telling(FAULTS["last_row"], [one("addmm-f32-nn-4x4x4")], "cpu") == []
+
+
+def test_a_case_tells_of_what_its_twin_alone_would_meet() -> None:
+    rows = one("matmul-f32-nn-66x35x130 fill=normal check=rows")
+    assert not FAULTS["fifteen_rows"].applies(sizes_of(rows))
+    assert telling(FAULTS["fifteen_rows"], [rows], "cpu") == [rows]
 
 
 def test_cheap_cases_come_first() -> None:
@@ -61,6 +74,14 @@ def test_nothing_tells_where_it_cannot_apply() -> None:
         ("last_bit_at_random", "matmul-f32-nn-4x4x4 fill=normal check=repeat", True),
         ("last_bit_at_random", "matmul-f32-nn-4x4x4 fill=normal", False),
         ("tf32_while_off", "matmul-f32-nn-4x4x4 fill=normal", False),
+        ("addend_row_as_column", "addmm-f32-nn-4x4x4 addend=row", True),
+        ("addend_row_as_column", "addmm-f32-nn-4x4x4", False),
+        ("addend_in_one_piece", "addmm-f32-nn-4x4x4 c=pad:8", True),
+        ("addend_in_one_piece", "addmm-f32-nn-4x4x4 a=pad:8", False),
+        ("index_off_by_one", "gather_mm-f32-nn-4x4x4-b4:8 by=both", True),
+        ("index_off_by_one", "gather_mm-f32-nn-4x4x4-b4:8 by=lhs", False),
+        ("function_only", "matmul-f32-nn-4x4x4 via=einsum", False),
+        ("last_row", "matmul-f32-nn-4x4x4 via=inner", False),
         ("float64_as_float32", "matmul-f64-nn-4x4x4 fill=normal", True),
         ("float64_as_float32", "matmul-f32-nn-4x4x4 fill=normal", False),
     ],
@@ -75,3 +96,9 @@ def test_sizes_are_those_of_the_case() -> None:
     assert found.batch == (2, 3)
     assert found.matrices == 6
     assert found.full == (2, 3, 5, 6)
+
+
+def test_a_batch_that_is_picked_is_the_results() -> None:
+    found = sizes_of(one("gather_mm-f32-nt-5x6x7-b4:3 by=both picks=9"))
+    assert (found.batch_a, found.batch_b, found.batch) == ((4,), (3,), (9,))
+    assert found.full == (9, 5, 6)

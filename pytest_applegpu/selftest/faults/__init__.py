@@ -1,4 +1,4 @@
-"""The faults: small functions, each of which makes a matrix product wrong in one way.
+"""The faults: small functions, each of which makes an operation wrong in one way.
 
 The parent reads their table; in a worker `plant` puts one of them in front of the array library.
 Only the standard library and NumPy are imported, and modules of this package by relative names:
@@ -6,14 +6,24 @@ in a worker it is loaded by its path.
 """
 
 from . import (  # noqa: F401 - each adds its faults
+    addends,
+    alike,
+    attention,
     batches,
+    convolutions,
     endings,
     flaky,
     forms,
+    gathered,
     layouts,
+    masks,
+    memory,
+    packed,
+    packing,
     partitions,
     precision,
     scaling,
+    segments,
     special,
     tails,
     tiles,

@@ -12,6 +12,11 @@ from .library import Library, Memory, Numbers
 from .sizes import Sizes
 
 
+def tf32() -> bool:
+    """Tell whether this process may cut float32 operands."""
+    return os.environ.get("MLX_ENABLE_TF32") != "0"
+
+
 class State:
     """What outlasts a call, in one process."""
 
@@ -39,9 +44,9 @@ class Call:
             k,
             tuple(batch_a),
             tuple(batch_b),
-            "".join(self._transposed(one) for one in (self.a, self.b)),
+            "".join(self.library.transposed(one) for one in (self.a, self.b)),
             self.via,
-            os.environ.get("MLX_ENABLE_TF32") != "0",
+            tf32(),
         )
 
     @property
@@ -49,12 +54,6 @@ class Call:
         """Return the shapes of both operands, as stacks of matrices."""
         a, b = tuple(self.a.shape), tuple(self.b.shape)
         return (1, *a) if len(a) == 1 else a, (*b, 1) if len(b) == 1 else b
-
-    def _transposed(self, array: Any) -> str:
-        if array.ndim < 2 or 0 in array.shape:
-            return "n"
-        rows, cols = (abs(stride) for stride in self.library.words(array).strides[-2:])
-        return "t" if rows < cols else "n"
 
     def right(self) -> Any:
         """Return what the library itself makes of this call."""
@@ -65,6 +64,10 @@ class Call:
     def product(self) -> Numbers:
         """Return the right result as numbers, shape (*batch, M, N), a copy."""
         return self.library.numbers(self.right()).reshape(self.sizes.full)
+
+    def recycled(self) -> Numbers:
+        """Return what lies in the memory that the result is given, shape (*batch, M, N)."""
+        return self.library.recycled(self.sizes.full, self.sizes.dtype)
 
     def operands(self) -> tuple[Numbers, Numbers]:
         """Return copies of both operands as stacks of matrices."""

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from .asked import Asked
 from .call import Call
 from .sizes import Sizes
 
 Numbers = npt.NDArray[Any]
 Where = Callable[[Sizes], bool]
-Plant = Callable[[Call], Any]
+Plant = Callable[[Any], Any]
+"""Gives the wrong result of a call: a `Call` of `matmul` or an `Asked` of another operation."""
 
 NONE = "none"
 """Name of the fault that is none: every product goes the way of the others, and stays right."""
@@ -30,9 +33,15 @@ class Fault(NamedTuple):
         formats: formats that it can apply to; empty: any.
         tf32_off: whether it applies only where TF32 is off.
         plant: gives the wrong result of a call it applies to.
+        op: the operation that it spoils.
         fills: fills of cases that tell of it; empty: any.
-        layouts: layouts, without their number, one of which an operand of such a case has.
-        checks: checks of such cases; empty: any.
+        layouts: layouts, without their number, one of which an operand of such a case has: `pad`
+            of A or B, `c=pad` of another operand.
+        words: parameters of such cases, and the values of each that tell.
+        checks: checks of such cases; empty: any. Those that make two products and compare tell of
+            it whatever the sizes of the first.
+        recycles: whether it shows what is left in recycled memory.
+        routed: whether it can be told only where the route, and so the last bit, is known.
         patience: seconds that a case may take beyond its computed cost; None: as the run has it.
     """
 
@@ -46,13 +55,21 @@ class Fault(NamedTuple):
     fills: tuple[str, ...] = ()
     layouts: tuple[str, ...] = ()
     checks: tuple[str, ...] = ()
+    op: str = "matmul"
+    words: Mapping[str, tuple[str, ...]] = MappingProxyType({})
+    recycles: bool = False
+    routed: bool = False
     patience: float | None = None
+
+    def meets(self, sizes: Sizes) -> bool:
+        """Tell whether products of this format, with TF32 as it is, can come out wrong."""
+        if self.formats and sizes.dtype not in self.formats:
+            return False
+        return not (self.tf32_off and sizes.tf32)
 
     def applies(self, sizes: Sizes) -> bool:
         """Tell whether a product of these sizes comes out wrong."""
-        if self.formats and sizes.dtype not in self.formats:
-            return False
-        return self.where(sizes) and not (self.tf32_off and sizes.tf32)
+        return self.meets(sizes) and self.where(sizes)
 
 
 FAULTS: dict[str, Fault] = {}
@@ -108,6 +125,36 @@ def operands_fault(where: Where = filled, **telling: Any) -> Callable[[Respoil],
             return call.give(call.multiply(a, b))
 
         _add(function, answer, where, telling)
+        return function
+
+    return add
+
+
+Given = Callable[[Asked], Any]
+
+
+def given_fault(op: str, where: Where = filled, **telling: Any) -> Callable[[Given], Given]:
+    """Add a function that answers a whole call of the operation `op`."""
+
+    def add(function: Given) -> Given:
+        _add(function, function, where, telling | {"op": op})
+        return function
+
+    return add
+
+
+Answer = Callable[[Numbers, Asked], Numbers]
+
+
+def answer_fault(op: str, where: Where = filled, **telling: Any) -> Callable[[Answer], Answer]:
+    """Add a function of the right result of the operation `op`, a copy, and of the call."""
+
+    def add(function: Answer) -> Answer:
+        def answer(call: Asked) -> Any:
+            with np.errstate(all="ignore"):
+                return call.give(function(call.product(), call))
+
+        _add(function, answer, where, telling | {"op": op})
         return function
 
     return add

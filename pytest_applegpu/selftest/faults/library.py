@@ -6,6 +6,7 @@ The library is `mlx.core`, or a module that offers the same names.
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterator
 from math import prod
 from typing import Any, NamedTuple
 
@@ -13,6 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 Numbers = npt.NDArray[Any]
+
+_KEPT = 16
+"""Sizes of freed memory that are remembered."""
 
 
 class Memory(NamedTuple):
@@ -42,7 +46,9 @@ class Library:
         self.core = core
         self.matmul = core.matmul
         self.operator = core.array.__matmul__
+        self.eval = core.eval
         self._parents: deque[Any] = deque(maxlen=8)
+        self._freed: dict[int, bytes] = {}
         self._slice = core.array.__getitem__
 
     def sliced(self, array: Any, index: Any) -> Any:
@@ -50,17 +56,44 @@ class Library:
         self._parents.append(array)
         return self._slice(array, index)
 
+    def evaluated(self, *arrays: Any) -> None:
+        """Evaluate as the library does, and remember what the memory held, by its size.
+
+        A library that keeps freed memory gives it to the next result of that size.
+        """
+        self.eval(*arrays)
+        for array in _flat(arrays):
+            held = self.words(array).tobytes()
+            self._freed.pop(len(held), None)
+            self._freed[len(held)] = held
+        for size in list(self._freed)[:-_KEPT]:
+            del self._freed[size]
+
+    def recycled(self, shape: tuple[int, ...], name: str) -> Numbers:
+        """Return what lies in memory that a result is given, and zeros where that is fresh."""
+        word = np.dtype(np.uint16 if name == "bfloat16" else name)
+        size = prod(shape) * word.itemsize
+        held = np.frombuffer(self._freed.get(size, bytes(size)), word)
+        return self.read(held.reshape(shape), name)
+
     @staticmethod
     def format(array: Any) -> str:
         """Return the library's name for the format of `array`."""
-        return str(array.dtype).rpartition(".")[2]
+        return str(array.dtype).rpartition(".")[2].rstrip("_")
 
     def words(self, array: Any) -> Numbers:
         """Return the very memory of `array`: numbers as they are, bfloat16 as uint16."""
-        self.core.eval(array)
+        self.eval(array)
         if self.format(array) == "bfloat16":
             array = array.view(self.core.uint16)
         return np.asarray(array)
+
+    def transposed(self, array: Any) -> str:
+        """Return t where the columns of a matrix lie further apart than its rows, else n."""
+        if array.ndim < 2 or 0 in array.shape:
+            return "n"
+        rows, cols = (abs(stride) for stride in self.words(array).strides[-2:])
+        return "t" if rows < cols else "n"
 
     def numbers(self, array: Any) -> Numbers:
         """Return a copy of the numbers, bfloat16 as float32."""
@@ -79,7 +112,7 @@ class Library:
             return self.core.array(bfloat16_words(numbers)).view(self.core.bfloat16)
         with np.errstate(all="ignore"):
             stored = np.array(numbers, np.dtype(name), order="C")
-        return self.core.array(stored, getattr(self.core, name))
+        return self.core.array(stored, getattr(self.core, "bool_" if name == "bool" else name))
 
     def memory(self, array: Any) -> Memory:
         """Tell where `array` lies in the buffer that it was sliced from, or in its own reach."""
@@ -99,6 +132,14 @@ class Library:
         first = words[tuple(slice(-1, None) if one < 0 else slice(0, 1) for one in strides)]
         buffer = np.lib.stride_tricks.as_strided(first, (reach,), (size,))
         return Memory(buffer, -below, words.shape, strides)
+
+
+def _flat(arrays: Any) -> Iterator[Any]:
+    for one in arrays:
+        if isinstance(one, (list, tuple)):
+            yield from _flat(one)
+        else:
+            yield one
 
 
 def dense(shape: tuple[int, ...]) -> tuple[int, ...]:

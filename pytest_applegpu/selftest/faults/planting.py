@@ -5,25 +5,51 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from .asked import Asked
 from .call import Call, State
 from .fault import FAULTS, NONE, Fault
 from .library import Library
+from .reading import FUNCTIONS
 
 _NOTHING = Fault(NONE, NONE, "nothing", lambda _: True, lambda call: call.give(call.product()))
 
+_NO_CALL = (AttributeError, IndexError, KeyError, TypeError, ValueError)
+"""What reading the sizes of a call raises where the library itself is to refuse it."""
+
 
 def plant(core: Any, name: str) -> None:
-    """Put the fault `name` in front of `matmul` and the operator `@` of the library `core`.
+    """Put the fault `name` in front of the functions of the library `core` that it is for.
+
+    The fault that is none stands in front of all that the library has.
 
     Raises:
+        AttributeError: the library has no function that the fault is for.
         KeyError: there is no such fault.
     """
-    fault = _NOTHING if name == NONE else FAULTS[name]
     library, state = Library(core), State()
     # A bound method would not be handed the array; a function is.
     core.array.__getitem__ = lambda array, index: library.sliced(array, index)  # noqa: PLW0108
-    core.matmul = _faulty(fault, library, state, "function")
-    core.array.__matmul__ = _faulty(fault, library, state, "operator")
+    for fault in _nothing(core) if name == NONE else [FAULTS[name]]:
+        if fault.recycles:
+            core.eval = library.evaluated
+        if fault.op == "matmul":
+            core.matmul = _faulty(fault, library, state, "function")
+            core.array.__matmul__ = _faulty(fault, library, state, "operator")
+        else:
+            _replace(fault, library, state)
+
+
+def _nothing(core: Any) -> list[Fault]:
+    """Return the fault that is none, for each operation that the library has."""
+    there = [op for op, function in FUNCTIONS.items() if _found(core, function.name)]
+    others = [_NOTHING._replace(op=op, plant=lambda call: call.again()) for op in there]
+    return [_NOTHING, *others]
+
+
+def _found(core: Any, name: str) -> Any:
+    for part in name.split("."):
+        core = getattr(core, part, None)
+    return core
 
 
 def _faulty(fault: Fault, library: Library, state: State, via: str) -> Callable[..., Any]:
@@ -46,3 +72,23 @@ def _plain(a: Any, b: Any) -> bool:
     if not (a.ndim and b.ndim):
         return False
     return bool(a.shape[-1] == b.shape[0 if b.ndim == 1 else -2])
+
+
+def _replace(fault: Fault, library: Library, state: State) -> None:
+    """Put a fault in front of a function other than `matmul`."""
+    folder, _, name = FUNCTIONS[fault.op].name.rpartition(".")
+    module = getattr(library.core, folder) if folder else library.core
+    real = getattr(module, name)
+
+    def answer(*positions: Any, **named: Any) -> Any:
+        try:
+            call = Asked(library, state, fault.op, real, positions, named)
+            met = fault.applies(call.sizes)
+        except _NO_CALL:
+            met = False
+        if not met:
+            return real(*positions, **named)
+        state.calls += 1
+        return fault.plant(call)
+
+    setattr(module, name, answer)

@@ -22,7 +22,8 @@ class Sizes(NamedTuple):
     """A of shape (*batch_a, m, k) times B of shape (*batch_b, k, n), in the format `dtype`.
 
     `transposes` is nn, nt, tn or tt as BLAS uses them; `via` says whether it is called as a
-    function or as the operator `@`; `tf32` whether the process may cut float32 operands.
+    function or as the operator `@`; `tf32` whether the process may cut float32 operands; `picks`
+    is the result's batch where it is not said to be both batches broadcast against each other.
     """
 
     dtype: str
@@ -34,10 +35,13 @@ class Sizes(NamedTuple):
     transposes: str = "nn"
     via: str = "function"
     tf32: bool = True
+    picks: tuple[int, ...] | None = None
 
     @property
     def batch(self) -> tuple[int, ...]:
         """Batch of the result."""
+        if self.picks is not None:
+            return self.picks
         return tuple(np.broadcast_shapes(self.batch_a, self.batch_b))
 
     @property

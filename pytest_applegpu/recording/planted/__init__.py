@@ -1,0 +1,1 @@
+"""The folder that `applegpu record` puts in PYTHONPATH; no code of the product imports it."""
