@@ -16,8 +16,9 @@ _FILLS: Final[dict[str, tuple[str, ...]]] = {
     # An addend is lost in what `round` makes the output round.
     "addmm": tuple(name for name in _ALL if name not in {"powers", "round"}),
     "gather_mm": _ALL,
-    # Half of `tiny` is next to nothing, a column of `onehot` has one term: masks hide the rest.
-    "block_masked_mm": tuple(name for name in _ALL if name not in {"tiny", "onehot"}),
+    # Part of `tiny` is next to nothing, a column of `onehot` has one term: masks hide the rest.
+    # What `cancel` adds up cancels only where both halves of it are let through.
+    "block_masked_mm": tuple(name for name in _ALL if name not in {"tiny", "onehot", "cancel"}),
     # The one term of `onehot` lies in one segment, as the marked last ones of the others do.
     "segmented_mm": tuple(name for name in _ALL if name not in {"onehot", "spread", "large"}),
     # Weights are what codes mean: other fills say what both operands are.

@@ -130,5 +130,6 @@ def _left(pencil: Pencil, shape: tuple[int, ...]) -> Array:
         return grouped.reshape(shape).astype(dtype.numpy)
     kept = min(1.0, max(pencil.order().budget // 96, 1) / max(shape[-1], 1))
     drawn = rng.choice([-3.0, -1.5, 1.5, 3.0], shape) * (rng.random(shape) < kept)
-    drawn[..., -1:] = 1.5
+    if shape[-1]:
+        drawn[..., -1] = rng.choice([-3.0, -1.5, 1.5, 3.0], shape[:-1])
     return drawn.astype(dtype.numpy)

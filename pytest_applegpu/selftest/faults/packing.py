@@ -44,8 +44,8 @@ def maximum_of_two_groups(call: Asked) -> Any:
 
 
 @given_fault("quantize", _long, fills=("normal",))
-def codes_one_off(call: Asked) -> Any:
-    """Move the last code of every row by one place of its lowest bit."""
+def last_code_flipped(call: Asked) -> Any:
+    """Flip the highest bit of the last code of every row."""
 
     def moved(codes: Numbers) -> Numbers:
         codes[..., -1] ^= np.uint32(1 << 31)
@@ -90,7 +90,7 @@ def first_half_repeated(c: Numbers, call: Asked) -> Numbers:
 
 
 @given_fault("qqmm", fills=("normal",))
-def left_scale_shared(call: Asked) -> Any:
-    """Multiply as if rows of A were packed with twice the step: their last bit is lost."""
+def left_rounded_first(call: Asked) -> Any:
+    """Round A to halves before it is packed."""
     x = call.numbers("x").astype(np.float32)
     return call.made(x=np.ldexp(np.round(np.ldexp(x, 1)), -1))
