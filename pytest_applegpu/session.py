@@ -14,12 +14,12 @@ from msgspec import structs
 from pytest_applegpu.baselines.records import BaselineError
 from pytest_applegpu.baselines.store import Shelf
 from pytest_applegpu.cases.case import Case
-from pytest_applegpu.conduct import card as cards
 from pytest_applegpu.conduct import creeping, numbers, speed
 from pytest_applegpu.conduct.bench import Bench
+from pytest_applegpu.conduct.cards import card as cards
 from pytest_applegpu.conduct.concluding import conclude
 from pytest_applegpu.conduct.coverage import coverage
-from pytest_applegpu.conduct.failing import Failing
+from pytest_applegpu.conduct.failures.failing import Failing
 from pytest_applegpu.conduct.items import arranged, case_of
 from pytest_applegpu.conduct.keep import Known, keep, known_of, run_of
 from pytest_applegpu.conduct.listed import Listed

@@ -44,7 +44,7 @@ def add_to(commands: Any) -> None:
 
 def run(chosen: argparse.Namespace, _: list[str]) -> int:
     """Ask every route of every format under every setting, and print the card."""
-    from pytest_applegpu.conduct.card_device import card  # noqa: PLC0415 - only where needed
+    from pytest_applegpu.conduct.cards.device import card  # noqa: PLC0415 - only where needed
     from pytest_applegpu.conduct.planning import Plan  # noqa: PLC0415
     from pytest_applegpu.conduct.shelf import shelf_of  # noqa: PLC0415
     from pytest_applegpu.conduct.start import start  # noqa: PLC0415

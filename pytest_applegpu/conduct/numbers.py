@@ -12,9 +12,9 @@ import numpy as np
 from pytest_applegpu.cases.case import TWINS, Case
 from pytest_applegpu.cases.plan import REPEATS
 from pytest_applegpu.conduct.bench import Bench
-from pytest_applegpu.conduct.beside import boundaries_beside
 from pytest_applegpu.conduct.endings import ENDINGS, ending
-from pytest_applegpu.conduct.matched import matched
+from pytest_applegpu.conduct.failures.beside import boundaries_beside
+from pytest_applegpu.conduct.failures.matched import matched
 from pytest_applegpu.conduct.metamorphic import compare
 from pytest_applegpu.numerics.bounds import Arithmetic
 from pytest_applegpu.numerics.check import judge

@@ -9,7 +9,7 @@ from msgspec import convert, to_builtins
 from pytest_applegpu.baselines.compare import Comparison
 from pytest_applegpu.cases.case import Case
 from pytest_applegpu.conduct.bench import Bench
-from pytest_applegpu.conduct.card import Carded
+from pytest_applegpu.conduct.cards.card import Carded
 from pytest_applegpu.conduct.numbers import Numbers
 from pytest_applegpu.conduct.speed import Ended, Measured
 from pytest_applegpu.device.condition import Condition

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_applegpu.cases.extent import Extent, edge, fitted, probes, refuting
-from pytest_applegpu.cases.saying import sentence
+from pytest_applegpu.cases.shrinking.extent import Extent, edge, fitted, probes, refuting
+from pytest_applegpu.cases.shrinking.saying import sentence
 
 
 def seen(failing: tuple[int, ...], right: tuple[int, ...]) -> dict[int, bool]:

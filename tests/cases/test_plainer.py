@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from pytest_applegpu.cases.case import Case, parse_cases
-from pytest_applegpu.cases.plainer import plainer, plainest
-from pytest_applegpu.cases.sizes import axes, congruent, ladder, smaller
+from pytest_applegpu.cases.shrinking.plainer import plainer, plainest
+from pytest_applegpu.cases.shrinking.sizes import axes, congruent, ladder, smaller
 from pytest_applegpu.setting import Setting
 
 

@@ -11,11 +11,11 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from pytest_applegpu.cases.case import Case, parse_cases
-from pytest_applegpu.cases.extent import Extent
-from pytest_applegpu.cases.plainer import plainer
-from pytest_applegpu.cases.shrink import TRIES, Shrunk, shrink
-from pytest_applegpu.cases.sizes import PERIODS, axes, smaller
-from pytest_applegpu.cases.tries import Spent
+from pytest_applegpu.cases.shrinking.extent import Extent
+from pytest_applegpu.cases.shrinking.plainer import plainer
+from pytest_applegpu.cases.shrinking.shrink import TRIES, Shrunk, shrink
+from pytest_applegpu.cases.shrinking.sizes import PERIODS, axes, smaller
+from pytest_applegpu.cases.shrinking.tries import Spent
 from pytest_applegpu.problem import Problem
 from pytest_applegpu.setting import Setting
 

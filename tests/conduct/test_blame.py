@@ -11,8 +11,8 @@ import pytest
 from pytest_applegpu.cases.case import Case, parse_cases
 from pytest_applegpu.conduct import numbers
 from pytest_applegpu.conduct.bench import Bench
-from pytest_applegpu.conduct.blame import blamed
-from pytest_applegpu.conduct.failing import Failing
+from pytest_applegpu.conduct.failures.blame import blamed
+from pytest_applegpu.conduct.failures.failing import Failing
 from pytest_applegpu.conduct.numbers import Numbers
 from pytest_applegpu.conduct.planning import Plan
 from pytest_applegpu.conduct.start import start

@@ -14,7 +14,7 @@ from pytest_applegpu.baselines.records import Card, Run, run_id
 from pytest_applegpu.baselines.store import Shelf
 from pytest_applegpu.baselines.update import gather
 from pytest_applegpu.cases.case import Case, parse_cases
-from pytest_applegpu.conduct.card import Carded, conduct
+from pytest_applegpu.conduct.cards.card import Carded, conduct
 from pytest_applegpu.problem import Problem
 from pytest_applegpu.setting import Setting
 from pytest_applegpu.worker.process import Crashed, TimedOut

@@ -6,7 +6,7 @@ from itertools import product
 
 import pytest
 
-from pytest_applegpu.conduct.card_routes import asked, known_by, path_of, predicted
+from pytest_applegpu.conduct.cards.routes import asked, known_by, path_of, predicted
 from pytest_applegpu.conduct.routes import Routes
 from pytest_applegpu.dtypes import DTYPES
 from pytest_applegpu.problem import parse_problem

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from pytest_applegpu.cases.case import Case, parse_cases
-from pytest_applegpu.cases.edges import Crossing
-from pytest_applegpu.cases.shrink import shrink
-from pytest_applegpu.cases.sizes import SIDES, Axis, axes
-from pytest_applegpu.conduct.crossed import crossed
+from pytest_applegpu.cases.shrinking.edges import Crossing
+from pytest_applegpu.cases.shrinking.shrink import shrink
+from pytest_applegpu.cases.shrinking.sizes import SIDES, Axis, axes
+from pytest_applegpu.conduct.failures.crossed import crossed
 from pytest_applegpu.conduct.routes import Routes
 from pytest_applegpu.routing.target import Gpu
 from pytest_applegpu.setting import Setting

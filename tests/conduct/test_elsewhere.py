@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from pytest_applegpu.cases.case import Case, parse_cases
-from pytest_applegpu.conduct.elsewhere import contiguous, places
+from pytest_applegpu.conduct.failures.elsewhere import contiguous, places
 from pytest_applegpu.device.arch import architectures, parse_architecture
 from pytest_applegpu.problem import parse_problem
 from pytest_applegpu.setting import Setting

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_applegpu.conduct.beside import boundaries_beside
-from pytest_applegpu.conduct.matched import ALONE, matched
-from pytest_applegpu.conduct.pieces import pieces_of
+from pytest_applegpu.conduct.failures.beside import boundaries_beside
+from pytest_applegpu.conduct.failures.matched import ALONE, matched
+from pytest_applegpu.conduct.failures.pieces import pieces_of
 from pytest_applegpu.conduct.routes import Routes
 from pytest_applegpu.numerics.finding import Finding
 from pytest_applegpu.problem import parse_problem

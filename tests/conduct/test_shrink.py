@@ -11,9 +11,9 @@ import pytest
 
 from pytest_applegpu.cases.case import Case, parse_cases
 from pytest_applegpu.conduct.bench import Bench
+from pytest_applegpu.conduct.failures.shrink import MOST, SECONDS, shrunk, with_smallest
 from pytest_applegpu.conduct.numbers import Numbers
 from pytest_applegpu.conduct.routes import Routes
-from pytest_applegpu.conduct.shrink import MOST, SECONDS, shrunk, with_smallest
 from pytest_applegpu.report.records import ErrorFacts
 from pytest_applegpu.routing.target import Gpu
 from pytest_applegpu.setting import Setting

@@ -14,9 +14,9 @@ from pytest_applegpu.bundle.operand import Held
 from pytest_applegpu.bundle.script import Repro
 from pytest_applegpu.cases.case import TWINS, Case, parse_cases
 from pytest_applegpu.cases.plan import REPEATS
-from pytest_applegpu.conduct.alone import Alone, run_alone
 from pytest_applegpu.conduct.bench import Bench
-from pytest_applegpu.conduct.wanted import wanted
+from pytest_applegpu.conduct.failures.alone import Alone, run_alone
+from pytest_applegpu.conduct.failures.wanted import wanted
 from pytest_applegpu.device.show import device_json
 from pytest_applegpu.problem import Problem
 from pytest_applegpu.report.error_map import svg

@@ -8,8 +8,8 @@ from pytest_applegpu.baselines.store import Shelf
 from pytest_applegpu.cases.case import UNFILLED, Case
 from pytest_applegpu.cases.plan import backend_dtypes
 from pytest_applegpu.conduct.bench import Bench
-from pytest_applegpu.conduct.card import conduct
-from pytest_applegpu.conduct.card_routes import Asked, asked, known_by
+from pytest_applegpu.conduct.cards.card import conduct
+from pytest_applegpu.conduct.cards.routes import Asked, asked, known_by
 from pytest_applegpu.conduct.keep import run_of
 from pytest_applegpu.conduct.start import refuse_forced
 from pytest_applegpu.numerics.card.cards import Card, Column

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import gcd
 from typing import Final
 
-from pytest_applegpu.cases.sizes import PERIODS
+from pytest_applegpu.cases.shrinking.sizes import PERIODS
 
 Seen = Mapping[int, bool]
 """Sizes that were tried, and whether each failed."""

@@ -11,9 +11,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pytest_applegpu.cases.case import Case
-from pytest_applegpu.cases.plainer import plainer, plainest
-from pytest_applegpu.cases.sizes import Axis, axes, ladder, smaller
-from pytest_applegpu.cases.tries import Tries
+from pytest_applegpu.cases.shrinking.plainer import plainer, plainest
+from pytest_applegpu.cases.shrinking.sizes import Axis, axes, ladder, smaller
+from pytest_applegpu.cases.shrinking.tries import Tries
 
 
 @dataclass

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from pytest_applegpu.cases.case import Case
-from pytest_applegpu.cases.descent import Descent
-from pytest_applegpu.cases.edges import Crossing, Edges
-from pytest_applegpu.cases.plainer import plainer
-from pytest_applegpu.cases.tries import Fails, Tries
+from pytest_applegpu.cases.shrinking.descent import Descent
+from pytest_applegpu.cases.shrinking.edges import Crossing, Edges
+from pytest_applegpu.cases.shrinking.plainer import plainer
+from pytest_applegpu.cases.shrinking.tries import Fails, Tries
 
 TRIES: Final = 400
 """Cases that are run at the most, the first one included."""

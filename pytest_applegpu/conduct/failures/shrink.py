@@ -11,11 +11,11 @@ from msgspec import structs
 
 from pytest_applegpu.cases.budget import cost
 from pytest_applegpu.cases.case import Case
-from pytest_applegpu.cases.shrink import Shrunk, shrink
-from pytest_applegpu.cases.tries import Spent
+from pytest_applegpu.cases.shrinking.shrink import Shrunk, shrink
+from pytest_applegpu.cases.shrinking.tries import Spent
 from pytest_applegpu.conduct import numbers
 from pytest_applegpu.conduct.bench import Bench
-from pytest_applegpu.conduct.crossed import crossed
+from pytest_applegpu.conduct.failures.crossed import crossed
 from pytest_applegpu.conduct.numbers import AGAIN, Numbers
 from pytest_applegpu.report.records import ErrorFacts, ShrunkFacts
 from pytest_applegpu.words import NUMBERS

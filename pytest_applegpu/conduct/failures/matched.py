@@ -11,8 +11,8 @@ from typing import Final
 
 import numpy as np
 
-from pytest_applegpu.conduct.beside import boundaries_beside
-from pytest_applegpu.conduct.pieces import Cut, Pieces, pieces_of
+from pytest_applegpu.conduct.failures.beside import boundaries_beside
+from pytest_applegpu.conduct.failures.pieces import Cut, Pieces, pieces_of
 from pytest_applegpu.conduct.routes import Routes
 from pytest_applegpu.numerics.finding import Finding
 from pytest_applegpu.numerics.lines import Lines

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from pytest_applegpu.cases.extent import Extent, Seen
+from pytest_applegpu.cases.shrinking.extent import Extent, Seen
 
 _EXAMPLES: Final = 4
 """Sizes of each kind that a sentence names."""

@@ -11,7 +11,7 @@ from pytest_applegpu.baselines.records import Run
 from pytest_applegpu.baselines.store import Shelf
 from pytest_applegpu.cases.case import Case
 from pytest_applegpu.conduct.bench import Bench
-from pytest_applegpu.conduct.card_machine import WorkerMachine
+from pytest_applegpu.conduct.cards.machine import WorkerMachine
 from pytest_applegpu.numerics.card.answer import Feature
 from pytest_applegpu.numerics.card.ask import Ask
 from pytest_applegpu.numerics.card.questions import features

@@ -9,7 +9,7 @@ from typing import Any
 from pytest_applegpu.cases.case import Case
 from pytest_applegpu.conduct import numbers
 from pytest_applegpu.conduct.bench import Bench
-from pytest_applegpu.conduct.elsewhere import Elsewhere, places
+from pytest_applegpu.conduct.failures.elsewhere import Elsewhere, places
 from pytest_applegpu.numerics.bounds import Arithmetic
 from pytest_applegpu.operations.drawn import Drawn
 from pytest_applegpu.report.records import BlameFacts

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
-from pytest_applegpu.cases.edges import Crossing
+from pytest_applegpu.cases.shrinking.edges import Crossing
 from pytest_applegpu.conduct.routes import Routes
 from pytest_applegpu.routing.launch import Reason, Route
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from pytest_applegpu.cases.case import Case
-from pytest_applegpu.cases.extent import Extent, Seen, edge, fitted, probes, refuting
-from pytest_applegpu.cases.saying import sentence
-from pytest_applegpu.cases.sizes import Axis, axes, smaller
-from pytest_applegpu.cases.tries import Tries
+from pytest_applegpu.cases.shrinking.extent import Extent, Seen, edge, fitted, probes, refuting
+from pytest_applegpu.cases.shrinking.saying import sentence
+from pytest_applegpu.cases.shrinking.sizes import Axis, axes, smaller
+from pytest_applegpu.cases.shrinking.tries import Tries
 
 _REFITS: Final = 12
 """How often a rule along a size may be refuted and replaced by another."""

@@ -11,10 +11,10 @@ from msgspec import structs
 
 from pytest_applegpu.cases.case import Case
 from pytest_applegpu.conduct.bench import Bench
-from pytest_applegpu.conduct.blame import blamed
-from pytest_applegpu.conduct.bundling import NOT_REPEATABLE, bundled
+from pytest_applegpu.conduct.failures.blame import blamed
+from pytest_applegpu.conduct.failures.bundling import NOT_REPEATABLE, bundled
+from pytest_applegpu.conduct.failures.shrink import with_smallest
 from pytest_applegpu.conduct.numbers import Numbers
-from pytest_applegpu.conduct.shrink import with_smallest
 from pytest_applegpu.config import Config
 from pytest_applegpu.report.records import ErrorFacts, Record
 from pytest_applegpu.words import outcome

@@ -1,0 +1,1 @@
+"""Which is the smallest case that fails alike?"""

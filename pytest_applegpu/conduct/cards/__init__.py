@@ -1,0 +1,1 @@
+"""How is the feature card of a route conducted?"""

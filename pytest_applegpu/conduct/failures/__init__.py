@@ -1,0 +1,1 @@
+"""What is done once a case failed: read, blamed, cut down, and bundled."""
