@@ -111,7 +111,7 @@ def test_interrupt_prints_what_is_done_and_leaves_no_worker(tmp_path: Path) -> N
         assert time.monotonic() < deadline
         os.sched_yield()
     run.send_signal(signal.SIGINT)
-    said, _ = run.communicate(timeout=60)
+    said, _ = run.communicate(timeout=180)
     assert run.returncode == pytest.ExitCode.INTERRUPTED
     assert "KeyboardInterrupt" in said
     assert "1 case: 1 exact" in said
