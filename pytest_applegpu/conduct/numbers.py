@@ -132,6 +132,9 @@ def _finding(
             return agreed
     if operands.judge is not None:
         return operands.judge.judge(answer.parts)
+    if answer.more:
+        count = len(answer.parts)
+        return Finding("misshapen", detail=f"{count} arrays came of the call, not one")
     own = case.check in {"repeat", *TWINS}
     return judge(
         FILLS[case.fill].check if own else case.check,

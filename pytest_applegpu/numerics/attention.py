@@ -167,10 +167,12 @@ def _scores_off(one: Attention, dtype: DType, arithmetic: Arithmetic) -> Array:
 
 def _amplified(weights: Array, off: Array) -> Array:
     """Return the largest relative change of each weight where scores change by up to `off`."""
-    up = np.exp(off) / (weights * np.exp(-off)).sum(axis=-1, keepdims=True) - 1
-    down = 1 - np.exp(-off) / (weights * np.exp(off)).sum(axis=-1, keepdims=True)
-    change: Array = np.maximum(up, down)
-    return change
+    # Scores of which so little is known may be anything: what is off without limit is infinite.
+    with np.errstate(divide="ignore", over="ignore", under="ignore", invalid="ignore"):
+        up = np.exp(off) / (weights * np.exp(-off)).sum(axis=-1, keepdims=True) - 1
+        down = 1 - np.exp(-off) / (weights * np.exp(off)).sum(axis=-1, keepdims=True)
+        change: Array = np.maximum(up, down)
+    return np.where(np.isnan(change), np.inf, change)
 
 
 def _vanished(dtype: DType) -> float:

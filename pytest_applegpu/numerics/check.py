@@ -100,7 +100,7 @@ def _cause(case: _Case, finding: Finding) -> Cause | None:
         return explain(A, B, case.got, dtype, case.arithmetic, finding)
     named = misapplied(A, B, case.got, dtype, case.epilogue)
     product = case.epilogue.undo(widen(case.got))
-    if named or product is None:
+    if named or product is None or A.shape[-1] == 0:
         return Cause(named) if named else None
     with np.errstate(invalid="ignore", over="ignore"):
         stored = product.astype(dtype.numpy)

@@ -160,7 +160,8 @@ def _apart(sums: Array) -> Array:
 
 def _by_chance(fits: Array) -> float:
     """Return how many of the guesses would fit every element, were the elements independent."""
-    return float(fits.shape[1] * np.prod(fits.mean(axis=1)))
+    guesses = fits.shape[1]
+    return float(guesses * np.prod(fits.mean(axis=1))) if guesses else 0.0
 
 
 def _rivals(evidence: Evidence, spot: tuple[Array, Array]) -> tuple[Array, Array]:

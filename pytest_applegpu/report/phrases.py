@@ -6,7 +6,7 @@ from math import inf, isfinite
 from typing import Final
 
 MEANINGS: Final[dict[str, str]] = {
-    "exact": "every element has the exact bits",
+    "exact": "every element is the exact number (zeros of either sign alike)",
     "within": "every element is within its error bound",
     "creeping": "within the bound, but nearer to it than sound arithmetic comes",
     "over": "an element is further off than its error bound allows",

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_applegpu.dtypes import DTYPES, DType
-from pytest_applegpu.numerics.attention import Attention, allowed, softmax
+from pytest_applegpu.numerics.attention import Attention, _amplified, allowed, softmax
 from pytest_applegpu.numerics.bounds import promise
 from pytest_applegpu.numerics.rounding import Array, round_to
 
@@ -133,3 +133,10 @@ def test_a_lost_last_key_is_nothing_where_it_was_hidden() -> None:
     one = drawn(6, masked="causal")
     assert not one.lost[..., :4, :].any()
     assert one.lost[..., 4, :].any()
+
+
+def test_scores_of_which_nothing_is_known_allow_anything() -> None:
+    weights = np.full((1, 4), 0.25)
+    change = _amplified(weights, np.full((1, 4), 1e5))
+    assert np.isinf(change).all()
+    assert np.isfinite(_amplified(weights, np.full((1, 4), 0.1))).all()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import ml_dtypes
 import numpy as np
 import pytest
 
@@ -345,3 +346,13 @@ def test_a_truncated_output_is_no_factor_near_one() -> None:
         C = planted.truncated(A, B, dtype)
         finding = judge("bounded", A, B, C, dtype, promise(dtype), rng)
         assert finding.cause is None or "multiplied" not in finding.cause
+
+
+@pytest.mark.parametrize("k", [1, 2])
+def test_sums_of_a_term_or_two_are_diagnosed_without_a_warning(k: int) -> None:
+    dtype = DTYPES["float32"]
+    rng = np.random.default_rng(5)
+    A, B = make("integer", dtype, (40, k), (k, 40), 24, rng)
+    got = np.asarray(A.astype(ml_dtypes.bfloat16), np.float32) @ B
+    found = judge("exact", A, B, got, dtype, promise(dtype), rng)
+    assert found.verdict == "over"

@@ -7,6 +7,7 @@ in one dimension, special values, repetition. Each list is in the order in which
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from pytest_applegpu.cases.planned import Planned
 from pytest_applegpu.dtypes import DType
@@ -31,8 +32,20 @@ def _empty(op: str, dtype: DType) -> Iterator[Planned]:
     yield Problem(op, dtype, 3, 4, 5, batch_a=(0,), batch_b=(0,)), "integer", "exact"
 
 
+_LINES: Final = (
+    (1, 1, 1),
+    (1, 1, 4096),
+    (1, 513, 1023),
+    (1023, 1, 513),
+    (1, 4097, 64),
+    (1, 33, 8191),
+    (33, 1, 8191),
+)
+"""Sizes of vectors and matrices: long ones, wide ones, and with a tail of every block of K."""
+
+
 def _vectors(op: str, dtype: DType) -> Iterator[Planned]:
-    for m, n, k in ((1, 1, 1), (1, 1, 4096), (1, 513, 1023), (1023, 1, 513), (1, 4097, 64)):
+    for m, n, k in _LINES:
         for transpose in TRANSPOSES:
             yield Problem(op, dtype, m, n, k, transpose), "integer", "exact"
         yield Problem(op, dtype, m, n, k, "nt"), "normal", "bounded"

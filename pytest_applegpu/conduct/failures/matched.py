@@ -70,8 +70,8 @@ def _joined(reading: Reading, problem: Problem, pieces: Pieces) -> Lines | None:
 
 def _line(lines: Lines | None, cut: Cut | None, word: str) -> str | None:
     """Tell which tiles some rows or columns are; None where they fit none."""
-    if lines is None or cut is None or lines.listed:
-        return None
+    if lines is None or cut is None or lines.listed or lines.size <= cut.size:
+        return None  # of a single tile every line is a part
     place = _span(lines, cut, word) if lines.is_span else _periodic(lines, cut, word)
     return f"{_said(lines, word)}: {place}" if place else None
 
