@@ -88,6 +88,14 @@ def test_in_parallel_every_record_arrives_and_baselines_are_written(
     assert list(json.loads(path.read_text())["cases"]) == [TIMED]
 
 
+_INTERRUPTIBLE = """
+import runpy, signal
+# A run in the background of a shell inherits that interrupts are ignored.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+runpy.run_module("pytest", run_name="__main__", alter_sys=True)
+"""
+
+
 def test_interrupt_prints_what_is_done_and_leaves_no_worker(tmp_path: Path) -> None:
     cases = ["matmul-f32-nn-8x8x8 fill=integer tf32=on", "matmul-f32-nn-33x8x8192 tf32=on"]
     words = [word for case in cases for word in ("--applegpu-case", case)]
@@ -97,7 +105,8 @@ def test_interrupt_prints_what_is_done_and_leaves_no_worker(tmp_path: Path) -> N
     environment = {**os.environ, "PYTHONPATH": str(FAULTS), **planted}
     run = subprocess.Popen(
         [
-            *(sys.executable, "-m", "pytest", "--pyargs", "pytest_applegpu.suites", *CPU, *words),
+            *(sys.executable, "-c", _INTERRUPTIBLE, "--pyargs", "pytest_applegpu.suites"),
+            *(*CPU, *words),
             *("--applegpu-report-log", str(log), "-p", "no:cacheprovider"),
         ],
         cwd=tmp_path,
@@ -111,7 +120,7 @@ def test_interrupt_prints_what_is_done_and_leaves_no_worker(tmp_path: Path) -> N
         assert time.monotonic() < deadline
         os.sched_yield()
     run.send_signal(signal.SIGINT)
-    said, _ = run.communicate(timeout=180)
+    said, _ = run.communicate(timeout=60)
     assert run.returncode == pytest.ExitCode.INTERRUPTED
     assert "KeyboardInterrupt" in said
     assert "1 case: 1 exact" in said
