@@ -63,7 +63,8 @@ class _Axis:
 
     def number(self, cell: int) -> str:
         """Write the element at which a cell begins."""
-        fitting = (one for one in _UNITS if self.size <= _LONGEST * one[0])
+        # A letter takes the place of a digit: numbers have five characters at the most.
+        fitting = (one for one in _UNITS if self.size <= _LONGEST // (10 if one[1] else 1) * one[0])
         unit, letter = next(fitting, _UNITS[-1])
         edge = self.edge(cell)
         return f"{edge // unit}{letter}" if edge else "0"

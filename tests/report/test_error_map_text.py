@@ -114,3 +114,8 @@ def test_a_report_gets_the_map_where_it_tells_something(
 ) -> None:
     found = sections(make_record(verdict="over", error=error))
     assert [title for title, _ in found] == titles
+
+
+def test_millions_of_rows_leave_the_block_narrow() -> None:
+    facts = ErrorMapFacts(rows=10485761, cols=127, cells=("1" * 64,) * 11)
+    assert max(map(len, block(facts))) <= 72
