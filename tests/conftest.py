@@ -13,10 +13,15 @@ import pytest
 # NumPy loads once per process, and pytester forgets modules that were first imported in a run
 # inside a test. So whatever such a run needs is imported here, before any.
 import scipy.stats  # noqa: F401
+from hypothesis import settings
 
 import pytest_applegpu.conduct.keep
 import pytest_applegpu.conduct.records
 import pytest_applegpu.session  # noqa: F401
+
+# A test says the same on every machine and under every load: what it draws follows from its text.
+settings.register_profile("steady", derandomize=True, deadline=None)
+settings.load_profile("steady")
 
 FAULTS = Path(__file__).parent / "faults"
 
