@@ -19,9 +19,10 @@ from statistics import median
 import numpy as np
 
 from pytest_applegpu.dtypes import DTYPES
-from pytest_applegpu.numerics import fills
 from pytest_applegpu.numerics.projection import project
 from pytest_applegpu.numerics.rounding import Array
+from pytest_applegpu.operations.draw import draw
+from pytest_applegpu.problem import Problem
 
 FAULTS: dict[str, Callable[[np.float32], np.float32]] = {
     "one more": lambda value: np.float32(value + 1),
@@ -46,8 +47,9 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     rng = np.random.default_rng(options.seed)
-    shape = (options.size, options.size)
-    A, B = fills.make("integer", DTYPES["float32"], shape, shape, 24, rng)
+    size = options.size
+    problem = Problem("matmul", DTYPES["float32"], size, size, size)
+    A, B = draw(problem, "integer", 24, rng).sent
     print(f"{options.size}^3 float32 integers, {os.cpu_count()} cores, NumPy {np.__version__}")
     C = compare_times(A, B, options.rounds, rng)
     found = sum(finds(A, B, C, number, rng) for number in range(options.planted))

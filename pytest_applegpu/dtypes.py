@@ -31,6 +31,11 @@ class DType:
         return 2.0**-self.significand
 
     @property
+    def has_tf32(self) -> bool:
+        """Whether TF32 may cut its operands: float32, and complex numbers made of it."""
+        return self.numpy in {np.dtype(np.float32), np.dtype(np.complex64)}
+
+    @property
     def itemsize(self) -> int:
         """Bytes an element takes."""
         return self.numpy.itemsize

@@ -10,17 +10,15 @@ of the operation has a word. `-b2x1:1x3` gives the operands different batches th
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import prod
 from typing import Any, Final
 
-import numpy as np
-
 from pytest_applegpu.dtypes import DTYPES, DType, parse_dtype
 from pytest_applegpu.forms.form import Form, Invocation, Operand
 from pytest_applegpu.forms.table import FORMS
-from pytest_applegpu.views import Placement, place
 
 TRANSPOSES: Final = ("nn", "nt", "tn", "tt")
 
@@ -106,18 +104,6 @@ class Problem:
         """How MLX is called."""
         return self.form.invoke(self)
 
-    @cached_property
-    def placement_a(self) -> Placement:
-        """How A lies in memory."""
-        transposed = self.transpose[0] == "t"
-        return place(self.layout_a, self.batch_a, self.m, self.k, transposed=transposed)
-
-    @cached_property
-    def placement_b(self) -> Placement:
-        """How B lies in memory."""
-        transposed = self.transpose[1] == "t"
-        return place(self.layout_b, self.batch_b, self.k, self.n, transposed=transposed)
-
     @property
     def shape_a(self) -> tuple[int, ...]:
         """Logical shape of A, as a matrix or stack of matrices."""
@@ -163,6 +149,19 @@ class Problem:
         own = {"a": self.layout_a, "b": self.layout_b}
         return own.get(name) or dict(self.layouts).get(name, "plain")
 
+    def laid(self, name: str, layout: str) -> Problem:
+        """Return the problem with the operand `name` laid out otherwise.
+
+        Raises:
+            ValueError: the layout does not fit.
+        """
+        if name == "a":
+            return replace(self, layout_a=layout)
+        if name == "b":
+            return replace(self, layout_b=layout)
+        pairs = sorted({**dict(self.layouts), name: layout}.items())
+        return replace(self, layouts=tuple(one for one in pairs if one[1] != "plain"))
+
     def __str__(self) -> str:
         """Text that parses back to the equal problem."""
         head = f"{self.op}-{self.dtype.short}-{self.transpose}-{self.m}x{self.n}x{self.k}"
@@ -199,11 +198,6 @@ def itemsize(dtype: str) -> int:
 
 
 _SIZES: Final = {"bool": 1, "uint8": 1, "uint32": 4}
-
-
-def storage_dtype(dtype: str) -> np.dtype[np.generic]:
-    """Return NumPy's storage of MLX's `dtype`."""
-    return DTYPES[dtype].numpy if dtype in DTYPES else np.dtype(dtype)
 
 
 def _check_allowed(form: Form, dtype: DType, transpose: str) -> None:
@@ -244,25 +238,30 @@ def parse_problem(text: str) -> Problem:
             f"{head!r} is not a problem: write OP-DTYPE-LAYOUT-MxNxK[-bBATCH], "
             "as in matmul-f16-nt-64x64x4096-b2x3"
         )
-    said = _words(words)
-    batch_a, batch_b = _parse_batch(match["batch"])
-    op = match["op"]
-    own = {name: said.pop(name, "plain") for name in ("a", "b")}
-    params, layouts = _sorted_out(op, said)
-    return Problem(
-        op=op,
-        dtype=parse_dtype(match["dtype"]),
-        m=int(match["m"]),
-        n=int(match["n"]),
-        k=int(match["k"]),
-        transpose=match["transpose"],
-        batch_a=batch_a,
-        batch_b=batch_b,
-        layout_a=own["a"],
-        layout_b=own["b"],
-        params=params,
-        layouts=layouts,
+    sizes = int(match["m"]), int(match["n"]), int(match["k"])
+    said, batches = _words(words), _parse_batch(match["batch"])
+    return problem_of(
+        match["op"], parse_dtype(match["dtype"]), sizes, match["transpose"], batches, said
     )
+
+
+def problem_of(  # noqa: PLR0917 - what every problem is made of
+    op: str,
+    dtype: DType,
+    sizes: tuple[int, int, int],
+    transpose: str,
+    batches: tuple[Batch, Batch],
+    said: Mapping[str, str],
+) -> Problem:
+    """Return a problem from its parts; `said` holds layouts and parameters, defaults too.
+
+    Raises:
+        ValueError: the parts do not fit together; the message names the part.
+    """
+    rest = {name: value for name, value in said.items() if name not in {"a", "b"}}
+    params, layouts = _sorted_out(op, rest)
+    own = said.get("a", "plain"), said.get("b", "plain")
+    return Problem(op, dtype, *sizes, transpose, *batches, *own, params, layouts)
 
 
 def _words(words: list[str]) -> dict[str, str]:

@@ -62,7 +62,7 @@ def test_the_example_of_the_docs() -> None:
     assert problem.shape_a == (2, 3, 64, 4096)
     assert problem.shape_b == (2, 3, 4096, 64)
     assert problem.shape_c == (2, 3, 64, 64)
-    assert problem.placement_b.storage == (2, 3, 64, 4096)
+    assert problem.operands[1].placement.storage == (2, 3, 64, 4096)
     assert problem.flops == 2 * 6 * 64 * 64 * 4096
 
 

@@ -6,7 +6,6 @@ Each operand of an operation is once a view of each kind that fits it.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Final
 
 from pytest_applegpu.cases.planned import Planned
@@ -69,14 +68,6 @@ def _views(base: Problem) -> Iterator[Problem]:
     for operand in base.operands:
         for layout in VIEWS:
             try:
-                yield _laid(base, operand.name, layout)
+                yield base.laid(operand.name, layout)
             except ValueError:  # a layout of stacks, and the operand is none
                 continue
-
-
-def _laid(base: Problem, name: str, layout: str) -> Problem:
-    if name == "a":
-        return replace(base, layout_a=layout)
-    if name == "b":
-        return replace(base, layout_b=layout)
-    return replace(base, layouts=((name, layout),))

@@ -19,11 +19,10 @@ from pytest_applegpu.cases.choices.choices import Choices
 from pytest_applegpu.cases.choices.table import CHOICES
 from pytest_applegpu.cases.corners.table import corners, corners_in_turn
 from pytest_applegpu.cases.pairs import Row, pairwise_rows
-from pytest_applegpu.cases.planned import Planned
+from pytest_applegpu.cases.planned import Planned, formats_of
 from pytest_applegpu.cases.ranges import ranges
 from pytest_applegpu.cases.turns import in_turns
 from pytest_applegpu.dtypes import DTYPES, DType
-from pytest_applegpu.forms.table import FORMS
 from pytest_applegpu.numerics.fills import FILLS
 from pytest_applegpu.problem import Problem
 from pytest_applegpu.routing.target import Target
@@ -31,9 +30,6 @@ from pytest_applegpu.setting import Setting
 
 REPEATS: Final = 10
 """Calls that a repeatability case makes."""
-
-TF32_FORMATS: Final = frozenset({"float32", "complex64"})
-"""Formats whose operands TF32 may cut."""
 
 _DEEPEST: Final = {"smoke": 768, "standard": 2100, "exhaustive": 4200}
 _LARGE: Final = {"smoke": 0, "standard": 1, "exhaustive": 2}
@@ -89,7 +85,7 @@ def numeric_cases(
 
 def _twice(planned: Planned, tier: str) -> bool:
     """Whether a case is run under both TF32 settings: in smoke where TF32 bears on it."""
-    return tier != "smoke" or planned[0].dtype.name in TF32_FORMATS
+    return tier != "smoke" or planned[0].dtype.has_tf32
 
 
 def _once(turn: tuple[Setting, ...]) -> tuple[Setting, ...]:
@@ -122,7 +118,7 @@ def _sides(
 def _stream(
     op: str, dtypes: tuple[DType, ...], tier: str, seed: int, sides: list[Planned]
 ) -> Iterator[Planned]:
-    own = tuple(dtype for dtype in dtypes if dtype.name in FORMS[op].dtypes)
+    own = formats_of(op, dtypes)
     yield from corners_in_turn(op, own)
     yield from alike_in_turn(op, own)
     for dtype in own:
@@ -140,7 +136,7 @@ def _stream(
 
 
 def _choices(op: str, dtypes: tuple[DType, ...]) -> Choices:
-    return CHOICES[op](tuple(one.name for one in dtypes if one.name in FORMS[op].dtypes))
+    return CHOICES[op](tuple(one.name for one in formats_of(op, dtypes)))
 
 
 def _pairs(op: str, dtypes: tuple[DType, ...], seed: int) -> Iterator[Planned]:

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable
 
 from pytest_applegpu.cases.case import parse_cases
 from pytest_applegpu.dtypes import DType
 from pytest_applegpu.forms.table import FORMS
-from pytest_applegpu.problem import Batch, Problem
+from pytest_applegpu.problem import Problem
 from pytest_applegpu.setting import Setting
 
 Planned = tuple[Problem, str, str]
 """A problem, its fill and its check."""
+
+
+def formats_of(op: str, dtypes: Iterable[DType]) -> tuple[DType, ...]:
+    """Return those of `dtypes` that the operation takes."""
+    return tuple(dtype for dtype in dtypes if dtype.name in FORMS[op].dtypes)
 
 
 def planned(op: str, dtype: DType, line: str) -> Planned:
@@ -22,31 +27,3 @@ def planned(op: str, dtype: DType, line: str) -> Planned:
     """
     (case,) = parse_cases(f"{op}-{dtype.short}-{line}", [Setting()])
     return case.problem, case.fill, case.check
-
-
-def problem_of(  # noqa: PLR0917 - what every problem is made of
-    op: str,
-    dtype: DType,
-    sizes: tuple[int, int, int],
-    transpose: str,
-    batches: tuple[Batch, Batch],
-    said: Mapping[str, str],
-) -> Problem:
-    """Return a problem from its parts; `said` holds layouts and parameters, defaults too.
-
-    Raises:
-        ValueError: the parts do not fit together.
-    """
-    params = FORMS[op].params
-    rest = sorted((name, value) for name, value in said.items() if name not in {"a", "b"})
-    return Problem(
-        op,
-        dtype,
-        *sizes,
-        transpose,
-        *batches,
-        said.get("a", "plain"),
-        said.get("b", "plain"),
-        tuple(one for one in rest if one[0] in params and one[1] != params[one[0]].default),
-        tuple(one for one in rest if one[0] not in params and one[1] != "plain"),
-    )

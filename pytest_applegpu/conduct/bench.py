@@ -112,7 +112,7 @@ class Bench:
         whole = promise(problem.dtype)
         unit = whole.accumulator_unit if self.backend in _NEAREST else _TRUNCATING
         sums, note = self.routes.sums(problem, setting), self._note(problem)
-        cut = problem.dtype.name in {"float32", "complex64"} and setting.tf32 == "on"
+        cut = problem.dtype.has_tf32 and setting.tf32 == "on"
         if cut and self.routes.may_cut(problem, setting):
             measured = self.precision(setting)
             if measured.is_tf32:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 
@@ -21,17 +22,22 @@ from pytest_applegpu.worker.requests import Answer, Refusal
 Multiply = Callable[[Case, Drawn], Answer | Refusal]
 """Makes one call; errors of the worker pass through."""
 
+Bound = Callable[[], Array]
+"""Gives how far off each element of the first result may be."""
+
 
 def compare(case: Case, bench: Bench, drawn: Drawn, first: Array, multiply: Multiply) -> Finding:
     """Return what the worst of a case's twins shows against the first result, as it came.
 
     `first` has been found right by itself. What each twin shows stands in the detail.
     """
-    first = first.reshape(_full(case))
+    first = first.reshape(case.problem.grid)
+    # The bound of the first result is the same beside every twin, and few twins ask for it.
+    bound = cache(lambda: _bound(case, bench, drawn))
     said: list[str] = []
     worst = Finding("no proof", detail="there is no other way to make this product")
     for twin in twins(case.check, case.problem, drawn):
-        found = _one(case, bench, drawn, first, twin, multiply)
+        found = _one(case, bench, bound, first, twin, multiply)
         said.append(f"{twin.name}: {found.detail}")
         if not found.passed:
             return replace(found, detail=said[-1])
@@ -43,13 +49,8 @@ def _rank(finding: Finding) -> tuple[int, float]:
     return ("no proof", "exact", "within").index(finding.verdict), finding.share or 0.0
 
 
-def _full(case: Case) -> tuple[int, ...]:
-    problem = case.problem
-    return (*problem.batch, problem.m, problem.n)
-
-
 def _one(  # noqa: PLR0917 - two calls and what makes them
-    case: Case, bench: Bench, drawn: Drawn, first: Array, twin: Twin, multiply: Multiply
+    case: Case, bench: Bench, bound: Bound, first: Array, twin: Twin, multiply: Multiply
 ) -> Finding:
     other = replace(case, problem=twin.problem, check="bounded")
     answer = multiply(other, twin.drawn)
@@ -59,7 +60,7 @@ def _one(  # noqa: PLR0917 - two calls and what makes them
     fault = misshapen(second, twin.problem.shape_c, case.problem.dtype)
     if fault:
         return Finding("misshapen", detail=fault)
-    second = second.reshape(_full(other))
+    second = second.reshape(twin.problem.grid)
     if twin.turned:
         second = np.swapaxes(second, -1, -2)
     dtype = case.problem.dtype
@@ -71,30 +72,25 @@ def _one(  # noqa: PLR0917 - two calls and what makes them
         return compare_twins(grown, kept, np.zeros(first.shape), dtype)
     if twin.rows is not None:
         first = first[..., : twin.rows, :]
-    return compare_twins(first, second, _allowed(case, other, bench, drawn, twin), dtype)
+    return compare_twins(first, second, _allowed(case, other, bench, bound, twin), dtype)
 
 
-def _allowed(case: Case, other: Case, bench: Bench, drawn: Drawn, twin: Twin) -> Array:
+def _allowed(case: Case, other: Case, bench: Bench, bound: Bound, twin: Twin) -> Array:
     """Return by how much both may differ: not at all where they are known to run one route."""
     if _one_route(case, other, bench):
-        return np.zeros((*twin.problem.batch, twin.problem.m, twin.problem.n))[
-            ..., : twin.rows or None, :
-        ]
-    ours, theirs = (
-        expect_bounded(
-            one.A,
-            one.B,
-            case.problem.dtype,
-            bench.arithmetic(each.problem, each.setting),
-            epilogue=one.epilogue,
-            weights=one.weights,
-        )[0].allowed
-        for one, each in ((drawn, case), (twin.drawn, other))
-    )
+        return np.zeros(twin.problem.grid)
+    ours, theirs = bound(), _bound(other, bench, twin.drawn)
     if twin.turned:
         theirs = np.swapaxes(theirs, -1, -2)
     both: Array = ours[..., : theirs.shape[-2], :] + theirs
     return both
+
+
+def _bound(case: Case, bench: Bench, drawn: Drawn) -> Array:
+    """Return how far off each element of a case's result may be, shape (*batch, M, N)."""
+    arithmetic = bench.arithmetic(case.problem, case.setting)
+    dtype = case.problem.dtype
+    return expect_bounded(drawn.A, drawn.B, dtype, arithmetic, **drawn.meaning)[0].allowed
 
 
 def _one_route(case: Case, other: Case, bench: Bench) -> bool:

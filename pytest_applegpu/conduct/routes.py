@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from msgspec.structs import replace
@@ -58,22 +59,28 @@ class Routes:
 
         One row, say, goes through a kernel at full precision though TF32 is on.
         """
-        route = self.route(problem, setting) if self.here else None
+        route = self.taken(problem, setting)
         return route is None or any("_nax_" in kernel for kernel in route.kernels)
 
     def sums(self, problem: Problem, setting: Setting) -> Sums | None:
         """Return how the route adds up; None where that is not known, which may be in any order."""
-        route = self.route(problem, setting) if self.here else None
+        route = self.taken(problem, setting)
         return None if route is None else sums_of(route, problem.k)
 
     def route(self, problem: Problem, setting: Setting) -> Route | None:
         """Return the route; None where no rules are known, or no GPU multiplies the format."""
         if self.gpu is None or problem.dtype.name == "float64":
             return None
-        try:
-            return predict(problem, self.gpu, setting, self.version)
-        except ValueError:
-            return None
+        return _predicted(problem, self.gpu, setting, self.version)
+
+
+@lru_cache(maxsize=64)
+def _predicted(problem: Problem, gpu: Gpu, setting: Setting, version: str) -> Route | None:
+    """Return the route, asked for some times a case: for its bound, its record, its failure."""
+    try:
+        return predict(problem, gpu, setting, version)
+    except ValueError:
+        return None
 
 
 def routes_of(config: Config, device: Device) -> Routes:

@@ -41,11 +41,18 @@ _WORD: Final = 32
 
 def group_and_bits(sizes: Sizes) -> tuple[int, int]:
     """Return the group size and the bits of a code; 0 says the mode's own."""
-    mode = sizes.param("mode")
+    group, bits = own_packing(sizes.param("mode"))
+    return int(sizes.param("group")) or group, int(sizes.param("bits")) or bits
+
+
+def own_packing(mode: str) -> tuple[int, int]:
+    """Return the group size and the bits that MLX takes for a mode where none are said.
+
+    Raises:
+        KeyError: there is no such mode.
+    """
     groups, bits = MODES[mode]
-    said = int(sizes.param("group")), int(sizes.param("bits"))
-    own = (64, 4) if mode == "affine" else (groups[0], bits[0])
-    return said[0] or own[0], said[1] or own[1]
+    return (64, 4) if mode == "affine" else (groups[0], bits[0])
 
 
 def stored_shape(sizes: Sizes) -> Shape:

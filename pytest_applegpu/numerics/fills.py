@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import prod
 from typing import Final
-
-import numpy as np
 
 from pytest_applegpu.dtypes import DType
 from pytest_applegpu.numerics import exact_fills, real_fills, special
@@ -57,38 +54,6 @@ def _table() -> dict[str, Fill]:
 
 FILLS: Final[dict[str, Fill]] = _table()
 """Every fill by its name."""
-
-
-def make(  # noqa: PLR0917 - two shapes, and what fills them
-    fill: str,
-    dtype: DType,
-    shape_a: tuple[int, ...],
-    shape_b: tuple[int, ...],
-    operand_bits: int,
-    rng: np.random.Generator,
-    *,
-    proven: bool = True,
-) -> Pair:
-    """Draw A of shape (*batch_a, M, K) and B of (*batch_b, K, N) in the storage format.
-
-    `operand_bits` is how many significant bits of each operand the route promises to keep: exact
-    fills use no more. Small cases are drawn again until `proof.prove` holds on them, unless
-    nothing is to be proven.
-
-    Raises:
-        ValueError: no such fill.
-    """
-    if fill not in FILLS:
-        raise ValueError(f"fill {fill!r} is not one of {', '.join(FILLS)}")
-    order = Order(dtype, shape_a, shape_b, operand_bits, rng)
-    batch = np.broadcast_shapes(shape_a[:-2], shape_b[:-2])
-    outputs = prod(batch) * shape_a[-2] * shape_b[-1]
-    proven = proven and worth_proving(fill, outputs, min(shape_a[-2], shape_b[-1], order.k))
-    for _ in range(TRIES if proven else 1):
-        pair = sketch(fill, order)
-        if not proven or is_proven(FILLS[fill].check, pair, dtype, operand_bits):
-            break
-    return pair
 
 
 def sketch(fill: str, order: Order) -> Pair:

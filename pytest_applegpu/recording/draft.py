@@ -6,8 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from pytest_applegpu.dtypes import DTYPES
-from pytest_applegpu.forms.table import FORMS
-from pytest_applegpu.problem import Problem
+from pytest_applegpu.problem import Problem, problem_of
 from pytest_applegpu.recording.lying import Lying, lying
 from pytest_applegpu.recording.seen import Array, Call
 
@@ -41,20 +40,20 @@ def problem(  # noqa: PLR0917 - what every problem is made of
     Raises:
         ValueError: the parts do not fit together, or there is no such format.
     """
-    params = FORMS[op].params
-    rest = sorted((name, value) for name, value in said.items() if name not in {"a", "b"})
     if dtype not in DTYPES:
         raise NotSaid(f"{dtype} is not one of {', '.join(DTYPES)}")
-    return Problem(
+    return problem_of(op, DTYPES[dtype], sizes, transpose, batches, said)
+
+
+def of_pair(op: str, dtype: str, left: Lying, right: Lying, said: Mapping[str, str]) -> Problem:
+    """Return the problem of an operation that multiplies A, lying `left`, by B, lying `right`."""
+    return problem(
         op,
-        DTYPES[dtype],
-        *sizes,
-        transpose,
-        *batches,
-        said.get("a", "plain"),
-        said.get("b", "plain"),
-        tuple(one for one in rest if one[0] in params and one[1] != params[one[0]].default),
-        tuple(one for one in rest if one[0] not in params and one[1] != "plain"),
+        dtype,
+        (left.rows, right.cols, left.cols),
+        letter(left) + letter(right),
+        (left.batch, right.batch),
+        {"a": left.layout, "b": right.layout, **said},
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from pytest_applegpu.forms.quantized import MODES
+from pytest_applegpu.forms.quantized import MODES, own_packing
 from pytest_applegpu.recording.draft import (
     Met,
     NotSaid,
@@ -17,9 +17,6 @@ from pytest_applegpu.recording.draft import (
 )
 from pytest_applegpu.recording.picked import laid, picks
 from pytest_applegpu.recording.seen import Array, Call
-
-_AFFINE: Final = (64, 4)
-"""Group and bits of MLX's affine mode where none are said."""
 
 _GLOBAL: Final = ("global_scale", "global_scale_x", "global_scale_w")
 
@@ -101,9 +98,8 @@ def _packing(call: Call, mode: str) -> _Packing:
     """
     if mode not in MODES:
         raise NotSaid(f"mode {mode!r} is not one of {', '.join(MODES)}")
-    groups, bits = MODES[mode]
-    own = _AFFINE if mode == "affine" else (groups[0], bits[0])
-    return _Packing(mode, call.get("group_size", own[0]), call.get("bits", own[1]))
+    group, bits = own_packing(mode)
+    return _Packing(mode, call.get("group_size", group), call.get("bits", bits))
 
 
 def _refuse_global(call: Call) -> None:

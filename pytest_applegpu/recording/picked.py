@@ -10,11 +10,10 @@ from pytest_applegpu.recording.draft import (
     Met,
     NotSaid,
     array,
-    letter,
     matrix,
     notes,
+    of_pair,
     one_format,
-    problem,
 )
 from pytest_applegpu.recording.lying import Lying
 from pytest_applegpu.recording.seen import Array, Call
@@ -30,14 +29,7 @@ def gather_mm(call: Call) -> Met:
     left, right = matrix("a", a), matrix("b", b)
     words, told = picks(call, left.batch, right.batch)
     return Met(
-        problem(
-            "gather_mm",
-            one_format(a, b),
-            (left.rows, right.cols, left.cols),
-            letter(left) + letter(right),
-            (left.batch, right.batch),
-            {"a": left.layout, "b": right.layout, **words},
-        ),
+        of_pair("gather_mm", one_format(a, b), left, right, words),
         (*told, *notes(left, right)),
     )
 

@@ -10,11 +10,10 @@ from pytest_applegpu.recording.draft import (
     Met,
     NotSaid,
     array,
-    letter,
     matrix,
     notes,
+    of_pair,
     one_format,
-    problem,
 )
 from pytest_applegpu.recording.lying import Lying
 from pytest_applegpu.recording.seen import Array, Call
@@ -49,14 +48,7 @@ def _product(call: Call, said: dict[str, str]) -> Met:
     a, b = array(call, "a"), array(call, "b")
     left, right = _left(a), _right(b)
     return Met(
-        problem(
-            "matmul",
-            one_format(a, b),
-            (left.rows, right.cols, left.cols),
-            letter(left) + letter(right),
-            (left.batch, right.batch),
-            {"a": left.layout, "b": right.layout, **said},
-        ),
+        of_pair("matmul", one_format(a, b), left, right, said),
         notes(left, right),
     )
 
@@ -80,14 +72,7 @@ def addmm(call: Call) -> Met:
         found.append(matrix("c", c, transposes=False))
         said["c"] = found[-1].layout
     return Met(
-        problem(
-            "addmm",
-            one_format(a, b, c),
-            (left.rows, right.cols, left.cols),
-            letter(left) + letter(right),
-            (left.batch, right.batch),
-            {"a": left.layout, "b": right.layout, "addend": addend, **said},
-        ),
+        of_pair("addmm", one_format(a, b, c), left, right, {"addend": addend, **said}),
         notes(*found),
     )
 
@@ -123,6 +108,7 @@ def block_masked(call: Call) -> Met:
     if not given or len(kinds) > 1 or len(lone) > 1:
         raise NotSaid("no masks, or masks of several kinds")
     laid = {f"mask_{name}": matrix(name, one, transposes=False) for name, one in given.items()}
+    layouts = {name: one.layout for name, one in laid.items()}
     batched = bool(left.batch or right.batch)
     said = {
         "block": str(call.get("block_size", 64)),
@@ -131,16 +117,7 @@ def block_masked(call: Call) -> Met:
         "over": "all" if lone.pop() and batched else "each",
     }
     return Met(
-        problem(
-            "block_masked_mm",
-            one_format(a, b),
-            (left.rows, right.cols, left.cols),
-            letter(left) + letter(right),
-            (left.batch, right.batch),
-            {"a": left.layout, "b": right.layout}
-            | said
-            | {name: one.layout for name, one in laid.items()},
-        ),
+        of_pair("block_masked_mm", one_format(a, b), left, right, said | layouts),
         notes(left, right, *laid.values()),
     )
 
@@ -152,13 +129,6 @@ def segmented(call: Call) -> Met:
     if len(cuts.shape) != 2:
         raise NotSaid(f"segments of shape {list(cuts.shape)}")
     return Met(
-        problem(
-            "segmented_mm",
-            one_format(a, b),
-            (left.rows, right.cols, left.cols),
-            letter(left) + letter(right),
-            (left.batch, right.batch),
-            {"a": left.layout, "b": right.layout, "parts": str(cuts.shape[0])},
-        ),
+        of_pair("segmented_mm", one_format(a, b), left, right, {"parts": str(cuts.shape[0])}),
         (_CUT, *notes(left, right)),
     )

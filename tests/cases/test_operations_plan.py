@@ -18,7 +18,6 @@ from pytest_applegpu.cases.packed import FORMATS
 from pytest_applegpu.cases.pairs import Excluded, pairwise_rows
 from pytest_applegpu.cases.plan import (
     REPEATS,
-    TF32_FORMATS,
     backend_dtypes,
     depth,
     numeric_cases,
@@ -63,7 +62,7 @@ def test_a_smoke_run_has_all_corners_within_its_share(op: str) -> None:
     counted = Counter((case.problem, case.fill, case.check) for case in cases)
     assert set(corners_in_turn(op, DTYPES)) <= set(counted)
     for (problem, *_), count in counted.items():
-        assert count == (2 if problem.dtype.name in TF32_FORMATS else 1)
+        assert count == (2 if problem.dtype.has_tf32 else 1)
     assert sum(count * spent(one) for one, count in counted.items()) <= budget_of(op, "smoke")
     again = planned_of(op, "smoke", "on")
     assert [case.data for case in again] == list(dict.fromkeys(case.data for case in cases))

@@ -11,7 +11,6 @@ from pytest_applegpu.conduct.sums import sums_of
 from pytest_applegpu.dtypes import DTYPES
 from pytest_applegpu.emulated.multiply import multiply
 from pytest_applegpu.numerics.bounds import Sums, limit, promise
-from pytest_applegpu.numerics.fills import make
 from pytest_applegpu.numerics.reference import magnitude, product
 from pytest_applegpu.numerics.rounding import larger_part, widen
 from pytest_applegpu.problem import parse_problem
@@ -19,6 +18,7 @@ from pytest_applegpu.routing.launch import Launch, Route
 from pytest_applegpu.routing.problems import predict
 from pytest_applegpu.routing.target import Gpu
 from pytest_applegpu.setting import Setting
+from tests.drawing import make
 
 M4_MAX, M5_MAX = Gpu("applegpu_g16s"), Gpu("applegpu_g17s")
 

@@ -61,7 +61,7 @@ def loaded(mx: Any, placement: Placement, dtype: Any) -> Any:
 @pytest.mark.parametrize("text", PLACED)
 def test_views_lie_as_dispatch_is_told(emulate: Emulate, text: str) -> None:
     mx, problem = emulate("applegpu_g17s"), parse_problem(text)
-    for placement in (problem.placement_a, problem.placement_b):
+    for placement in (one.placement for one in problem.operands):
         name = problem.dtype.name
         array = loaded(mx, placement, getattr(mx, name))
         assert array.layout() == placed(placement, name)

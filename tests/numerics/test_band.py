@@ -13,8 +13,8 @@ from pytest_applegpu.dtypes import DTYPES
 from pytest_applegpu.numerics.band import SUMS, calm, typical, typical_of_cut
 from pytest_applegpu.numerics.bounds import Arithmetic, hard, limit, promise
 from pytest_applegpu.numerics.check import judge
-from pytest_applegpu.numerics.fills import make
 from pytest_applegpu.numerics.reference import magnitude, product
+from tests.drawing import make
 from tests.numerics.planted import cut
 from tests.numerics.test_bounds import in_order
 

@@ -21,9 +21,10 @@ from pytest_applegpu.numerics.bounds import (
     underflow,
 )
 from pytest_applegpu.numerics.check import judge
-from pytest_applegpu.numerics.fills import FILLS, make
+from pytest_applegpu.numerics.fills import FILLS
 from pytest_applegpu.numerics.reference import magnitude, product
 from pytest_applegpu.numerics.rounding import Array, keep_bits, larger_part, widen
+from tests.drawing import make
 from tests.numerics.planted import cut, half_blocks, half_pairwise, honest, stored, truncated
 
 NAMES = list(DTYPES)

@@ -13,7 +13,7 @@ from pytest_applegpu.dtypes import DTYPES
 from pytest_applegpu.numerics.bounds import Arithmetic, Sums, limit, promise
 from pytest_applegpu.numerics.budget import Budget, describe, split
 from pytest_applegpu.numerics.check import judge
-from pytest_applegpu.numerics.fills import make
+from tests.drawing import make
 from tests.numerics.planted import honest
 
 F32, F16, F64, C64 = (DTYPES[n] for n in ("float32", "float16", "float64", "complex64"))

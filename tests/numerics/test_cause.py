@@ -12,9 +12,10 @@ from pytest_applegpu.dtypes import DTYPES, DType
 from pytest_applegpu.numerics.bounds import promise
 from pytest_applegpu.numerics.cause import explain
 from pytest_applegpu.numerics.check import judge
-from pytest_applegpu.numerics.fills import FILLS, make
+from pytest_applegpu.numerics.fills import FILLS
 from pytest_applegpu.numerics.finding import Finding
 from pytest_applegpu.numerics.rounding import Array, widen
+from tests.drawing import make
 from tests.numerics import planted
 from tests.numerics.planted import Product
 

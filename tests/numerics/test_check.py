@@ -8,10 +8,11 @@ import pytest
 from pytest_applegpu.dtypes import DTYPES, DType
 from pytest_applegpu.numerics.bounds import Arithmetic, promise
 from pytest_applegpu.numerics.check import CHECKS, judge
-from pytest_applegpu.numerics.fills import FILLS, make
+from pytest_applegpu.numerics.fills import FILLS
 from pytest_applegpu.numerics.finding import Finding
 from pytest_applegpu.numerics.rounding import Array
 from pytest_applegpu.words import NUMBERS
+from tests.drawing import make
 from tests.numerics.planted import batch_repeated, honest
 
 NAMES = list(DTYPES)

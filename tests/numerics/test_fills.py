@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 from pytest_applegpu.dtypes import DTYPES, DType
 from pytest_applegpu.numerics.bounds import Arithmetic, promise
 from pytest_applegpu.numerics.check import judge
-from pytest_applegpu.numerics.fills import FILLS, make
+from pytest_applegpu.numerics.fills import FILLS
 from pytest_applegpu.numerics.proof import prove
 from pytest_applegpu.numerics.reference import magnitude, product
 from pytest_applegpu.numerics.rounding import Array, keep_bits, round_to, widen
+from tests.drawing import make
 from tests.numerics.planted import honest
 
 ALL, NAMES = list(DTYPES.values()), list(DTYPES)

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from pytest_applegpu.dtypes import DTYPES, DType
 from pytest_applegpu.numerics import blockwise, projection
 from pytest_applegpu.numerics.blockwise import left_times, times, times_checked
-from pytest_applegpu.numerics.fills import make
 from pytest_applegpu.numerics.projection import project, prove_projection
 from pytest_applegpu.numerics.rounding import Array
+from tests.drawing import make
 from tests.numerics.planted import batch_repeated, honest, without_tail
 
 NAMES = list(DTYPES)

@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 from pytest_applegpu.dtypes import DTYPES, DType
 from pytest_applegpu.numerics.bounds import promise
 from pytest_applegpu.numerics.compare import compare_bounded, compare_exact
-from pytest_applegpu.numerics.fills import FILLS, make
+from pytest_applegpu.numerics.fills import FILLS
 from pytest_applegpu.numerics.proof import expect_bounded, expect_exact, prove
 from pytest_applegpu.numerics.rounding import Array, larger_part
+from tests.drawing import make
 from tests.numerics.planted import honest, without_tail
 
 F32 = DTYPES["float32"]

@@ -10,15 +10,33 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pytest_applegpu.cases.case import Case
+from pytest_applegpu.cases.case import Case, parse_cases
 from pytest_applegpu.cases.plan import backend_dtypes, numeric_cases
 from pytest_applegpu.emulated.arrays import DTYPES, View
 from pytest_applegpu.forms.table import FORMS
 from pytest_applegpu.numerics.bounds import promise
-from pytest_applegpu.numerics.fills import make
 from pytest_applegpu.operations.draw import draw
+from pytest_applegpu.selftest.faults import plant
 from pytest_applegpu.setting import Setting
 from pytest_applegpu.views import Placement, store, view
+
+
+@pytest.fixture
+def _tf32_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MLX_ENABLE_TF32", "0")
+
+
+def planted(name: str) -> Any:
+    """Return a library with a fault in front of it."""
+    core = library()
+    plant(core, name)
+    return core
+
+
+def one_case(text: str) -> Case:
+    """Return a case with TF32 off."""
+    (case,) = parse_cases(text, [Setting("off")])
+    return case
 
 
 def library() -> Any:
@@ -153,19 +171,13 @@ def operands(core: Any, case: Case) -> tuple[Any, Any]:
     problem = case.problem
     seed = int.from_bytes(sha256(case.data.encode()).digest()[:8])
     random = np.random.Generator(np.random.Philox(seed))
-    shapes = [
-        (*(1 for _ in shape[:-2]), *shape[-2:]) if layout == "bc" else shape
-        for shape, layout in (
-            (problem.shape_a, problem.layout_a),
-            (problem.shape_b, problem.layout_b),
-        )
-    ]
     bits = promise(problem.dtype).operand_bits
-    a, b = make(case.fill, problem.dtype, shapes[0], shapes[1], bits, random, proven=False)
-    return (
-        operand(core, problem.placement_a, np.broadcast_to(a, problem.shape_a)),
-        operand(core, problem.placement_b, np.broadcast_to(b, problem.shape_b)),
+    drawn = draw(problem, case.fill, bits, random, proven=False)
+    a, b = (
+        operand(core, one.placement, numbers)
+        for one, numbers in zip(problem.operands, drawn.sent, strict=True)
     )
+    return a, b
 
 
 def result(core: Any, case: Case) -> Any:

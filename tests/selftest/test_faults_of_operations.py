@@ -7,41 +7,24 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pytest_applegpu.cases.case import Case, parse_cases
+from pytest_applegpu.cases.case import Case
 from pytest_applegpu.selftest.faults import FAULTS, NONE, Fault, Sizes, plant
 from pytest_applegpu.selftest.faults.asked import Asked
 from pytest_applegpu.selftest.faults.call import State
 from pytest_applegpu.selftest.faults.library import Library
 from pytest_applegpu.selftest.faults.reading import FUNCTIONS
 from pytest_applegpu.selftest.telling import sizes_of, telling
-from pytest_applegpu.setting import Setting
-from tests.selftest.conftest import answer, library, plainly
+from tests.selftest.conftest import answer, library, one_case, plainly, planted
 
 OPS = ("addmm", "gather_mm", "segmented_mm", "block_masked_mm")
 """Operations that the tests' own library has."""
 
 STEADY = [name for name, fault in FAULTS.items() if fault.op in OPS and fault.group != "memory"]
 
+pytestmark = pytest.mark.usefixtures("_tf32_off")
+
 TRIED = 6
 """Cases in which each fault is tried; in half as many it must not show."""
-
-
-@pytest.fixture(autouse=True)
-def _tf32(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("MLX_ENABLE_TF32", "0")
-
-
-def planted(name: str) -> Any:
-    """Return a library with a fault in front of it."""
-    core = library()
-    plant(core, name)
-    return core
-
-
-def one(text: str) -> Case:
-    """Return a case with TF32 off."""
-    (case,) = parse_cases(text, [Setting("off")])
-    return case
 
 
 def cheap(tier: list[Case], op: str) -> list[Case]:
@@ -126,8 +109,8 @@ def test_no_fault_is_none_and_sizes_are_read_as_planned(
     ],
 )
 def test_a_fault_begins_at_its_boundary(name: str, wrong: str, right: str) -> None:
-    assert differs(FAULTS[name], one(f"{wrong} fill=integer"))
-    assert not differs(FAULTS[name], one(f"{right} fill=integer"))
+    assert differs(FAULTS[name], one_case(f"{wrong} fill=integer"))
+    assert not differs(FAULTS[name], one_case(f"{right} fill=integer"))
 
 
 def test_what_the_library_refuses_is_left_to_it() -> None:

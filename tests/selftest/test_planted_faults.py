@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 
-from pytest_applegpu.cases.case import Case, parse_cases
-from pytest_applegpu.selftest.faults import FAULTS, NONE, Fault, plant
+from pytest_applegpu.cases.case import Case
+from pytest_applegpu.selftest.faults import FAULTS, NONE, Fault
 from pytest_applegpu.selftest.telling import sizes_of, telling
-from pytest_applegpu.setting import Setting
-from tests.selftest.conftest import library, operands, plainly, result
+from tests.selftest.conftest import library, one_case, operands, plainly, planted, result
 
 STEADY = [
     name
@@ -19,26 +16,10 @@ STEADY = [
     if fault.op == "matmul" and fault.group not in {"flaky", "endings", "memory", "alike"}
 ]
 
+pytestmark = pytest.mark.usefixtures("_tf32_off")
+
 TRIED = 3
 """Cases in which each fault is tried, and as many in which it must not show."""
-
-
-@pytest.fixture(autouse=True)
-def _tf32(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("MLX_ENABLE_TF32", "0")
-
-
-def planted(name: str) -> Any:
-    """Return a library with a fault in front of it."""
-    core = library()
-    plant(core, name)
-    return core
-
-
-def one(text: str) -> Case:
-    """Return a case with TF32 off."""
-    (case,) = parse_cases(text, [Setting("off")])
-    return case
 
 
 def off(cases: list[Case]) -> list[Case]:
@@ -100,8 +81,8 @@ def test_a_layout_that_is_ignored_spoils_just_that_layout(name: str, text: str) 
     plain = " ".join(word for word in text.split() if word[:2] not in {"a=", "b="})
     if name == "transpose_ignored":
         plain = plain.replace("-nt-", "-nn-")
-    assert differs(FAULTS[name], one(text))
-    assert not differs(FAULTS[name], one(plain))
+    assert differs(FAULTS[name], one_case(text))
+    assert not differs(FAULTS[name], one_case(plain))
 
 
 @pytest.mark.parametrize(
@@ -119,8 +100,8 @@ def test_a_layout_that_is_ignored_spoils_just_that_layout(name: str, text: str) 
     ],
 )
 def test_a_fault_begins_at_its_boundary(name: str, wrong: str, right: str) -> None:
-    assert differs(FAULTS[name], one(f"matmul-f32-nn-{wrong} fill=integer"))
-    assert not differs(FAULTS[name], one(f"matmul-f32-nn-{right} fill=integer"))
+    assert differs(FAULTS[name], one_case(f"matmul-f32-nn-{wrong} fill=integer"))
+    assert not differs(FAULTS[name], one_case(f"matmul-f32-nn-{right} fill=integer"))
 
 
 SMALL = "matmul-f32-nn-4x4x4 fill=normal"
@@ -128,8 +109,8 @@ SMALL = "matmul-f32-nn-4x4x4 fill=normal"
 
 def calls(name: str, count: int, text: str = SMALL) -> list[bool]:
     """Call a case over and over in one process; tell which results were wrong."""
-    core, right = planted(name), plainly(result(library(), one(text)))
-    return [plainly(result(core, one(text))) != right for _ in range(count)]
+    core, right = planted(name), plainly(result(library(), one_case(text)))
+    return [plainly(result(core, one_case(text))) != right for _ in range(count)]
 
 
 def test_one_call_in_forty() -> None:
@@ -142,8 +123,8 @@ def test_the_first_call_alone(name: str) -> None:
 
 
 def test_the_first_call_of_a_second_format() -> None:
-    core, half = planted("first_of_a_format"), one(SMALL.replace("f32", "f16"))
-    result(core, one(SMALL))
+    core, half = planted("first_of_a_format"), one_case(SMALL.replace("f32", "f16"))
+    result(core, one_case(SMALL))
     assert plainly(result(core, half)) != plainly(result(library(), half))
 
 
@@ -154,10 +135,10 @@ def test_the_last_bit_moves_every_other_time_and_in_real_numbers_alone() -> None
 
 
 def test_a_stale_result_is_the_one_before() -> None:
-    core, other = planted("stale_result"), one("matmul-f32-tn-4x4x4 fill=normal")
-    first = plainly(result(core, one(SMALL)))
+    core, other = planted("stale_result"), one_case("matmul-f32-tn-4x4x4 fill=normal")
+    first = plainly(result(core, one_case(SMALL)))
     assert plainly(result(core, other)) == first
-    assert plainly(result(core, one("matmul-f32-nn-5x4x4 fill=normal")))[1] == (5, 4)
+    assert plainly(result(core, one_case("matmul-f32-nn-5x4x4 fill=normal")))[1] == (5, 4)
 
 
 @pytest.mark.parametrize(
@@ -165,7 +146,7 @@ def test_a_stale_result_is_the_one_before() -> None:
 )
 @pytest.mark.parametrize("dtype", ["f32", "f16", "bf16", "c64", "f64"])
 def test_an_operand_is_changed_and_the_result_is_right(name: str, spoilt: int, dtype: str) -> None:
-    core, case = planted(name), one(SMALL.replace("f32", dtype))
+    core, case = planted(name), one_case(SMALL.replace("f32", dtype))
     pair = operands(core, case)
     before = [one.values.copy() for one in pair]
     right = plainly(result(library(), case))
@@ -177,13 +158,13 @@ def test_an_operand_is_changed_and_the_result_is_right(name: str, spoilt: int, d
 def test_an_error_at_times() -> None:
     core = planted("raises_at_times")
     for _ in range(29):
-        result(core, one(SMALL))
+        result(core, one_case(SMALL))
     with pytest.raises(RuntimeError, match="Command buffer"):
-        result(core, one(SMALL))
+        result(core, one_case(SMALL))
 
 
 def test_endings_leave_an_even_k_alone() -> None:
     for fault in FAULTS.values():
         if fault.group == "endings":
-            assert not differs(fault, one(SMALL))
-            assert fault.applies(sizes_of(one("matmul-f32-nn-4x4x5")))
+            assert not differs(fault, one_case(SMALL))
+            assert fault.applies(sizes_of(one_case("matmul-f32-nn-4x4x5")))

@@ -5,14 +5,11 @@ from __future__ import annotations
 from typing import Final
 
 from pytest_applegpu.cases.choices.choices import LAYOUTS, Choices
+from pytest_applegpu.cases.fillings import drawn_fills
 from pytest_applegpu.cases.pairs import Excluded, Row
-from pytest_applegpu.cases.planned import problem_of
 from pytest_applegpu.dtypes import DTYPES
 from pytest_applegpu.forms.attention import MASKS, OVER
-from pytest_applegpu.problem import Batch, Problem
-
-FILLS: Final = ("integer", "ones", "normal", "uniform", "spread")
-"""Fills that draw scores or values of their own; other exact ones draw what `integer` does."""
+from pytest_applegpu.problem import Batch, Problem, problem_of
 
 HEADS: Final[dict[str, tuple[Batch, Batch]]] = {
     "b1x4": ((1, 4), (1, 4)),
@@ -48,7 +45,7 @@ def sdpa(dtypes: tuple[str, ...]) -> Choices:
         "layout_q": tuple(one for one in LAYOUTS if one != "bc"),
         "layout_k": LAYOUTS,
         "layout_v": LAYOUTS,
-        "fill": FILLS,
+        "fill": drawn_fills("sdpa"),
     }
     return Choices(levels, _EXCLUDED, _problem, {"m": 8, "n": 2})
 

@@ -5,13 +5,10 @@ from __future__ import annotations
 from typing import Final
 
 from pytest_applegpu.cases.choices.choices import LAYOUTS, Choices
+from pytest_applegpu.cases.fillings import drawn_fills
 from pytest_applegpu.cases.pairs import Excluded, Row
-from pytest_applegpu.cases.planned import problem_of
 from pytest_applegpu.dtypes import DTYPES
-from pytest_applegpu.problem import Problem
-
-FILLS: Final = ("integer", "normal", "uniform")
-"""Fills that serve several taps at once; other exact ones draw what `integer` does."""
+from pytest_applegpu.problem import Problem, problem_of
 
 _WIDTH: Final = 8
 
@@ -22,7 +19,7 @@ _EXCLUDED: Final[tuple[Excluded, ...]] = (
 )
 
 
-def _levels(dtypes: tuple[str, ...]) -> dict[str, tuple[object, ...]]:
+def _levels(op: str, dtypes: tuple[str, ...]) -> dict[str, tuple[object, ...]]:
     return {
         "dtype": dtypes,
         "rows": (1, 2, 5, 8),
@@ -33,7 +30,7 @@ def _levels(dtypes: tuple[str, ...]) -> dict[str, tuple[object, ...]]:
         "pad": ("0", "1"),
         "input": LAYOUTS,
         "weight": tuple(one for one in LAYOUTS if one != "bc"),
-        "fill": FILLS,
+        "fill": drawn_fills(op),
     }
 
 
@@ -42,12 +39,21 @@ _FREE: Final = {"rows": 64, "n": 8, "channels": 25}
 
 def conv1d(dtypes: tuple[str, ...]) -> Choices:
     """Return the choices of `conv1d`, of 8 places and more."""
-    return Choices(_levels(dtypes), _EXCLUDED, lambda row: _problem("conv1d", row, 1), _FREE)
+    return Choices(
+        _levels("conv1d", dtypes), _EXCLUDED, lambda row: _problem("conv1d", row, 1), _FREE
+    )
 
 
 def conv2d(dtypes: tuple[str, ...]) -> Choices:
     """Return the choices of `conv2d`, of rows of 8 places."""
-    return Choices(_levels(dtypes), _EXCLUDED, lambda row: _problem("conv2d", row, 2), _FREE)
+    return Choices(
+        _levels("conv2d", dtypes), _EXCLUDED, lambda row: _problem("conv2d", row, 2), _FREE
+    )
+
+
+def _choices(op: str, dtypes: tuple[str, ...], dimensions: int) -> Choices:
+    levels = _levels(op, dtypes)
+    return Choices(levels, _EXCLUDED, lambda row: _problem(op, row, dimensions), _FREE)
 
 
 def _problem(op: str, row: Row, dimensions: int) -> Problem:

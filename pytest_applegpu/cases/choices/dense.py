@@ -15,10 +15,9 @@ from pytest_applegpu.cases.choices.choices import (
 )
 from pytest_applegpu.cases.fillings import drawn_fills
 from pytest_applegpu.cases.pairs import Row
-from pytest_applegpu.cases.planned import problem_of
 from pytest_applegpu.dtypes import DTYPES
 from pytest_applegpu.forms.dense import ADDENDS, SCALES
-from pytest_applegpu.problem import TRANSPOSES, Problem
+from pytest_applegpu.problem import TRANSPOSES, Batch, Problem, problem_of
 
 TILES: Final = (16, 32, 64, 128, 512)
 """Edges of tiles in MLX's kernels; both neighbours of each are sizes to try."""
@@ -85,9 +84,11 @@ def addmm(dtypes: tuple[str, ...]) -> Choices:
     return Choices(levels, excluded, lambda row: made("addmm", row, said))
 
 
-def made(op: str, row: Row, said: tuple[str, ...]) -> Problem:
-    """Make the problem of a row whose batch is one of those that broadcast."""
+def made(
+    op: str, row: Row, said: tuple[str, ...], batches: tuple[Batch, Batch] | None = None
+) -> Problem:
+    """Make the problem of a row, whose batch is one of those that broadcast if none is given."""
     sizes = (row["m"], row["n"], row["k"])
     words = {name: row[name] for name in said}
-    dtype, batches = DTYPES[row["dtype"]], BATCHES[row["batch"]]
-    return problem_of(op, dtype, sizes, row["transpose"], batches, words)
+    batches = BATCHES[row["batch"]] if batches is None else batches
+    return problem_of(op, DTYPES[row["dtype"]], sizes, row["transpose"], batches, words)

@@ -6,10 +6,9 @@ from collections.abc import Iterator
 from typing import Final
 
 from pytest_applegpu.cases.choices.choices import FLAT, LAYOUTS, SIZES, Choices
+from pytest_applegpu.cases.choices.dense import made
 from pytest_applegpu.cases.fillings import drawn_fills
 from pytest_applegpu.cases.pairs import Excluded, Row
-from pytest_applegpu.cases.planned import problem_of
-from pytest_applegpu.dtypes import DTYPES
 from pytest_applegpu.forms.gathered import ORDERS
 from pytest_applegpu.problem import TRANSPOSES, Batch, Problem
 
@@ -55,10 +54,7 @@ def gather_mm(dtypes: tuple[str, ...]) -> Choices:
 
 
 def _problem(row: Row) -> Problem:
-    sizes = (row["m"], row["n"], row["k"])
-    said = {name: row[name] for name in ("a", "b", *PICKED)}
-    dtype, stacks = DTYPES[row["dtype"]], STACKS[row["stacks"]]
-    return problem_of("gather_mm", dtype, sizes, row["transpose"], stacks, said)
+    return made("gather_mm", row, ("a", "b", *PICKED), STACKS[row["stacks"]])
 
 
 PICKED: Final = ("by", "order", "lhs", "rhs")

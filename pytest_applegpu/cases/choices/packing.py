@@ -5,14 +5,11 @@ from __future__ import annotations
 from typing import Final
 
 from pytest_applegpu.cases.choices.choices import BATCHED, LAYOUTS, UNPLAIN, Choices
+from pytest_applegpu.cases.fillings import drawn_fills
 from pytest_applegpu.cases.packed import FORMATS, said_of
 from pytest_applegpu.cases.pairs import Excluded, Row
-from pytest_applegpu.cases.planned import problem_of
 from pytest_applegpu.dtypes import DTYPES
-from pytest_applegpu.problem import Batch, Problem
-
-FILLS: Final = ("integer", "normal")
-"""Exact and real data: other fills draw the same."""
+from pytest_applegpu.problem import Batch, Problem, problem_of
 
 _FLOATING: Final = tuple(one for one in FORMATS if one[0] != "affine")
 
@@ -23,7 +20,9 @@ _FREE: Final = {"n": 1, "groups": 128}
 _BATCHES: Final[dict[str, Batch]] = {"none": (), "b3": (3,), "b2x3": (2, 3)}
 
 
-def _levels(dtypes: tuple[str, ...], operands: tuple[str, ...]) -> dict[str, tuple[object, ...]]:
+def _levels(
+    op: str, dtypes: tuple[str, ...], operands: tuple[str, ...]
+) -> dict[str, tuple[object, ...]]:
     return {
         "dtype": dtypes,
         "n": (2, 7, 8, 32, 33),
@@ -31,7 +30,7 @@ def _levels(dtypes: tuple[str, ...], operands: tuple[str, ...]) -> dict[str, tup
         "format": FORMATS,
         "batch": tuple(_BATCHES),
         **dict.fromkeys(operands, LAYOUTS),
-        "fill": FILLS,
+        "fill": drawn_fills(op),
     }
 
 
@@ -41,14 +40,14 @@ def _unbatched(operands: tuple[str, ...]) -> tuple[Excluded, ...]:
 
 def quantize(dtypes: tuple[str, ...]) -> Choices:
     """Return the choices of `quantize`."""
-    levels = _levels(dtypes, ("w",))
+    levels = _levels("quantize", dtypes, ("w",))
     return Choices(levels, _unbatched(("w",)), lambda row: _alone("quantize", row, ("w",)), _FREE)
 
 
 def dequantize(dtypes: tuple[str, ...]) -> Choices:
     """Return the choices of `dequantize`."""
     excluded = ({"format": _FLOATING, "biases": UNPLAIN}, *_unbatched(_WEIGHTS))
-    levels = _levels(dtypes, _WEIGHTS)
+    levels = _levels("dequantize", dtypes, _WEIGHTS)
     return Choices(levels, excluded, lambda row: _alone("dequantize", row, _WEIGHTS), _FREE)
 
 
@@ -63,7 +62,7 @@ def qqmm(dtypes: tuple[str, ...]) -> Choices:
     """Return the choices of `qqmm`, which takes no batch."""
     flat = tuple(one for one in LAYOUTS if one not in BATCHED)
     levels = {
-        **_levels(dtypes, ("a", "w", "scales")),
+        **_levels("qqmm", dtypes, ("a", "w", "scales")),
         **dict.fromkeys(("a", "w", "scales"), flat),
         "m": (1, 2, 8, 17, 33),
         "given": ("packed", "plain"),

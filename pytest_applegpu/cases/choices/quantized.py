@@ -19,9 +19,8 @@ from pytest_applegpu.cases.choices.gathered import PICKED, PICKING, STACKS, pick
 from pytest_applegpu.cases.fillings import drawn_fills
 from pytest_applegpu.cases.packed import FORMATS, said_of
 from pytest_applegpu.cases.pairs import Excluded, Row
-from pytest_applegpu.cases.planned import problem_of
 from pytest_applegpu.dtypes import DTYPES
-from pytest_applegpu.problem import TRANSPOSES, Batch, Problem
+from pytest_applegpu.problem import TRANSPOSES, Batch, Problem, problem_of
 
 _WITHOUT_BIASES: Final = tuple(one for one in FORMATS if one[0] != "affine")
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Final
 
 from pytest_applegpu.cases.choices.choices import FLAT, SIZES, Choices
+from pytest_applegpu.cases.choices.dense import made
 from pytest_applegpu.cases.fillings import drawn_fills
 from pytest_applegpu.cases.pairs import Row
-from pytest_applegpu.cases.planned import problem_of
-from pytest_applegpu.dtypes import DTYPES
 from pytest_applegpu.forms.segmented import CUTS
 from pytest_applegpu.problem import TRANSPOSES, Problem
 
@@ -34,7 +33,4 @@ def segmented_mm(dtypes: tuple[str, ...]) -> Choices:
 
 
 def _problem(row: Row) -> Problem:
-    sizes = (row["m"], row["n"], row["k"])
-    said = {name: row[name] for name in _SAID}
-    none = (), ()
-    return problem_of("segmented_mm", DTYPES[row["dtype"]], sizes, row["transpose"], none, said)
+    return made("segmented_mm", row, _SAID, ((), ()))

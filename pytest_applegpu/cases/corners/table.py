@@ -17,9 +17,8 @@ from pytest_applegpu.cases.corners import (
     quantized_stacks,
     segmented,
 )
-from pytest_applegpu.cases.planned import Planned, planned
+from pytest_applegpu.cases.planned import Planned, formats_of, planned
 from pytest_applegpu.dtypes import DType
-from pytest_applegpu.forms.table import FORMS
 
 Lines = Callable[[], Iterator[str]]
 """Texts of cases without operation and format, in the order in which they are run."""
@@ -42,7 +41,7 @@ LINES: Final[dict[str, Lines]] = {
 
 def corners(op: str, dtypes: tuple[DType, ...]) -> Iterator[Planned]:
     """Yield the corner cases of one operation in every format that it takes."""
-    dtypes = tuple(dtype for dtype in dtypes if dtype.name in FORMS[op].dtypes)
+    dtypes = formats_of(op, dtypes)
     if op == "matmul":
         for dtype in dtypes:
             yield from matmul.corners(op, dtype)
@@ -53,7 +52,7 @@ def corners(op: str, dtypes: tuple[DType, ...]) -> Iterator[Planned]:
 
 def corners_in_turn(op: str, dtypes: tuple[DType, ...]) -> Iterator[Planned]:
     """Yield each corner case in one format: the next one each time. Those of `matmul` in all."""
-    dtypes = tuple(dtype for dtype in dtypes if dtype.name in FORMS[op].dtypes)
+    dtypes = formats_of(op, dtypes)
     if op == "matmul":
         yield from corners(op, dtypes)
     elif dtypes:

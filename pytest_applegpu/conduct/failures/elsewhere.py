@@ -19,9 +19,6 @@ CPU: Final = "on the CPU backend"
 UNCUT: Final = "with TF32 off"
 COPIED: Final = "on a contiguous copy"
 
-_SWITCHED: Final = frozenset({"float32", "complex64"})
-"""Formats whose products TF32 bears on."""
-
 
 @dataclass(frozen=True, slots=True)
 class Elsewhere:
@@ -36,7 +33,7 @@ def places(case: Case, bench: Bench) -> Iterator[Elsewhere]:
     """Yield every other way to run `case` on the same numbers, that may come out otherwise."""
     if bench.backend not in {"cpu", "emulated"}:
         yield Elsewhere(CPU, case, on_cpu=True)
-    if case.setting.tf32 == "on" and case.problem.dtype.name in _SWITCHED:
+    if case.setting.tf32 == "on" and case.problem.dtype.has_tf32:
         yield Elsewhere(UNCUT, replace(case, setting=replace(case.setting, tf32="off")))
     for arch in _architectures(case, bench):
         setting = replace(case.setting, arch=arch, nax="on")
