@@ -37,10 +37,11 @@ def lack(case: Case, memory: int | None, device: int | None = None) -> str | Non
     """
     need = host_bytes(case)
     if memory is not None and need > memory:
-        return f"the case takes {_size(need)} of memory, and this machine has {_size(memory)}"
+        both = size_text(need), size_text(memory)
+        return f"the case takes {both[0]} of memory, and this machine has {both[1]}"
     held = case.problem.bytes
     if device is not None and held > device:
-        return f"the case takes {_size(held)} of the GPU's memory, which is {_size(device)}"
+        return f"the case takes {size_text(held)} of the GPU's memory, which is {size_text(device)}"
     return None
 
 
@@ -74,7 +75,7 @@ def machine_memory() -> int | None:
     return pages * size if pages > 0 and size > 0 else None
 
 
-def _size(count: int) -> str:
+def size_text(count: int) -> str:
     """Write a number of bytes, however large, rounded to three digits."""
     if count >= 10**18:
         return f"10**{len(str(count)) - 1} bytes and more"

@@ -58,6 +58,8 @@ class Device:
     family: Fact[str]
     gpu_cores: Fact[int]
     memory_bytes: Fact[int]
+    working_set_bytes: Fact[int]
+    buffer_bytes: Fact[int]
     virtual: Fact[bool]
     forced: Fact[str]
     os_name: Fact[str]
@@ -142,6 +144,8 @@ def _assemble(
         family=identity.family,
         gpu_cores=identity.gpu_cores,
         memory_bytes=identity.memory_bytes,
+        working_set_bytes=identity.working_set_bytes,
+        buffer_bytes=identity.buffer_bytes,
         virtual=identity.virtual,
         forced=identity.forced,
         os_name=os_name,

@@ -28,6 +28,9 @@ Info = Mapping[str, object]
 """What `mx.device_info` returned in the worker; empty where it failed."""
 
 
+_METAL_ALONE: Final[Fact[int]] = unknown("", "Metal alone has such a limit")
+
+
 @dataclass(frozen=True, slots=True)
 class Identity:
     """The hardware behind a backend.
@@ -44,6 +47,8 @@ class Identity:
     virtual: Fact[bool]
     forced: Fact[str]
     real: Architecture | None = None
+    working_set_bytes: Fact[int] = _METAL_ALONE
+    buffer_bytes: Fact[int] = _METAL_ALONE
 
     @property
     def misled(self) -> bool:
@@ -68,6 +73,8 @@ def metal_identity(
         virtual=virtual,
         forced=forced,
         real=real,
+        working_set_bytes=_memory(info, "max_recommended_working_set_size"),
+        buffer_bytes=_memory(info, "max_buffer_length"),
     )
 
 

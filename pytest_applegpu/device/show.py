@@ -43,6 +43,8 @@ def device_rows(device: Device) -> list[Row]:
         ("GPU family", device.family, ""),
         ("GPU cores", device.gpu_cores, ""),
         ("memory", device.memory_bytes, _size(device.memory_bytes.value)),
+        ("working set", device.working_set_bytes, _size(device.working_set_bytes.value)),
+        ("largest buffer", device.buffer_bytes, _size(device.buffer_bytes.value)),
         ("virtual GPU", device.virtual, _yes_no(device.virtual.value)),
         ("system", device.os_name, ""),
         ("system version", device.os_version, ""),
