@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
 from typing import Final, Self
 
 import numpy as np
 
+from pytest_applegpu.forms.flaws.flaw import Call
+from pytest_applegpu.operations.ways import Way
 from pytest_applegpu.problem import Problem
 from pytest_applegpu.setting import Setting
 from pytest_applegpu.worker.process import Message, Process
-from pytest_applegpu.worker.requests import Answer, Refusal, place_operands, read_answer
+from pytest_applegpu.worker.requests import (
+    Answer,
+    Refusal,
+    place_call,
+    place_operands,
+    place_way,
+    read_answer,
+)
 
 START_LIMIT: Final = 120.0
 """Seconds a worker may take to import MLX and find its device."""
@@ -32,6 +41,8 @@ class Pool:
         self.python, self.backend = python, backend
         self.own: str | None = None
         """The GPU's own architecture, once it is known."""
+        self.hear: Callable[[Problem, Answer], None] | None = None
+        """Is told of each product that comes, where somebody wants to know."""
         self._environment = environment
         self._workers: OrderedDict[Setting, Process] = OrderedDict()
 
@@ -76,6 +87,40 @@ class Pool:
         worker = self.worker(setting)
         request = place_operands(problem, operands, worker.arena, guard)
         request |= {"do": "multiply", "repeat": repeat}
+        return self._told(problem, self.ask(setting, request, limit), worker)
+
+    def transform(
+        self, problem: Problem, setting: Setting, way: Way, *, limit: float
+    ) -> Answer | Refusal:
+        """Call `problem` in another way: its answer's `parts` are what the way says.
+
+        Raises:
+            Crashed, TimedOut: how the worker ended; the next call gets a fresh one.
+            OSError: the operands do not fit into shared memory.
+        """
+        worker = self.worker(setting)
+        request = place_way(problem, way, worker.arena) | {"do": "transform"}
+        return self._told(problem, self.ask(setting, request, limit), worker)
+
+    def _told(
+        self, problem: Problem, answer: Message | Refusal, worker: Process
+    ) -> Answer | Refusal:
+        if isinstance(answer, Refusal):
+            return answer
+        found = read_answer(answer, worker.arena)
+        if self.hear is not None:
+            self.hear(problem, found)
+        return found
+
+    def attempt(self, call: Call, setting: Setting, *, limit: float) -> Answer | Refusal:
+        """Make any call, which MLX may be due to refuse, within `limit` seconds.
+
+        Raises:
+            Crashed, TimedOut: how the worker ended; the next call gets a fresh one.
+            OSError: the operands do not fit into shared memory.
+        """
+        worker = self.worker(setting)
+        request = place_call(call, worker.arena) | {"do": "multiply", "repeat": 1}
         answer = self.ask(setting, request, limit)
         return answer if isinstance(answer, Refusal) else read_answer(answer, worker.arena)
 
@@ -118,7 +163,7 @@ class Pool:
             return answer
         if answer["sticky"]:
             self.replace(setting)
-        return Refusal(answer["error"], answer["type"], answer["sticky"])
+        return Refusal(answer["error"], answer["type"], answer["sticky"], answer["late"])
 
     def replace(self, setting: Setting) -> None:
         """End the worker of `setting`; the next call that needs one starts it afresh."""

@@ -15,7 +15,9 @@ from typing import Any, Final
 import numpy as np
 
 from pytest_applegpu.dtypes import DTYPES
-from pytest_applegpu.forms.form import Operand
+from pytest_applegpu.forms.flaws.flaw import Call
+from pytest_applegpu.forms.form import Invocation, Operand
+from pytest_applegpu.operations.ways import Way
 from pytest_applegpu.problem import Problem, itemsize
 from pytest_applegpu.views import store
 from pytest_applegpu.worker.arena import Arena, aligned
@@ -50,28 +52,101 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """An error that MLX raised. `sticky`: the process may be spoilt for later calls."""
+    """An error that MLX raised.
+
+    `sticky`: the process may be spoilt for later calls. `late`: it was raised where the result was
+    evaluated, and not by the call.
+    """
 
     text: str
     type: str
     sticky: bool
+    late: bool = False
 
 
 def call_of(problem: Problem) -> Message:
     """Return the call to MLX, with operands by their numbers in the request."""
-    numbers = {one.name: number for number, one in enumerate(problem.operands)}
-    said = problem.invocation
+    return _call(problem.operands, problem.invocation)
+
+
+def _call(forms: Sequence[Operand], said: Invocation) -> Message:
+    numbers = {one.name: number for number, one in enumerate(forms)}
 
     def argument(value: Any) -> Any:
-        if isinstance(value, dict) and "operand" in value:
+        if not isinstance(value, dict):
+            return value
+        if "operand" in value:
             return {"operand": numbers[value["operand"]]}
-        return value
+        return {name: argument(one) for name, one in value.items()}
 
-    return {
+    call = {
         "name": said.name,
         "arguments": [argument(one) for one in said.arguments],
-        "named": {name: argument(one) for name, one in said.named.items()},
+        "named": argument(said.named),
     }
+    if said.layer is not None:
+        call["layer"] = {
+            "arguments": list(said.layer.arguments),
+            "named": dict(said.layer.named),
+            "parameters": argument(said.layer.parameters),
+        }
+    return call
+
+
+def place_way(problem: Problem, way: Way, arena: Arena) -> Message:
+    """Write every set of operands of a way into `arena`; return the request for it.
+
+    Raises:
+        OSError: there is no room for them.
+    """
+    specs: list[list[Message]] = []
+    free = 0
+    for one in way.sets:
+        sizes = [aligned(prod(form.placement.storage) * itemsize(form.dtype)) for form in one.forms]
+        *offsets, free = accumulate(sizes, initial=free)
+        specs.append([_spec(*pair) for pair in zip(one.forms, offsets, strict=True)])
+    arena.reserve(max(free, 1))
+    for one, placed in zip(way.sets, specs, strict=True):
+        _put(arena, one.forms, one.arrays, [spec["offset"] for spec in placed], np.nan)
+    return {
+        "call": call_of(problem),
+        "sets": specs,
+        "way": way.check,
+        "said": way.said,
+        "free": free,
+        "poison": _recycled(problem),
+    }
+
+
+def place_call(call: Call, arena: Arena) -> Message:
+    """Write the numbers of any call into `arena`; return the part of a request that says where.
+
+    Raises:
+        OSError: there is no room for them.
+    """
+    pairs = list(zip(call.forms, call.arrays, strict=True))
+    sizes = [aligned(prod(form.placement.storage) * array.itemsize) for form, array in pairs]
+    *offsets, free = accumulate(sizes, initial=0)
+    arena.reserve(max(free, 1))
+    _put(arena, call.forms, call.arrays, offsets, np.nan)
+    return {
+        "call": _call(call.forms, call.invocation),
+        "operands": [_spec(*pair) for pair in zip(call.forms, offsets, strict=True)],
+        "free": free,
+        "poison": [],
+    }
+
+
+def _put(
+    arena: Arena,
+    forms: Sequence[Operand],
+    operands: Sequence[np.ndarray],
+    offsets: Sequence[int],
+    guard: float,
+) -> None:
+    for form, operand, offset in zip(forms, operands, offsets, strict=True):
+        around = guard if form.guard is None else form.guard
+        arena.put(offset, store(form.placement, operand, around))
 
 
 def place_operands(
@@ -89,9 +164,7 @@ def place_operands(
     *offsets, free = accumulate(sizes, initial=0)
     result = aligned(prod(problem.shape_c) * problem.dtype.itemsize)
     arena.reserve(max(free + 2 * result, 1))
-    for form, operand, offset in zip(forms, operands, offsets, strict=True):
-        around = guard if form.guard is None else form.guard
-        arena.put(offset, store(form.placement, operand, around))
+    _put(arena, forms, operands, offsets, guard)
     return {
         "call": call_of(problem),
         "operands": [_spec(*pair) for pair in zip(forms, offsets, strict=True)],

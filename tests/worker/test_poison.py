@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from pytest_applegpu.problem import parse_problem
-from pytest_applegpu.worker import serve
+from pytest_applegpu.worker import process
 from pytest_applegpu.worker.arena import Arena
+from pytest_applegpu.worker.child import memory
 from pytest_applegpu.worker.requests import place_operands
 
 _SCRIPT = """
@@ -20,7 +20,8 @@ import mlx.core as mx, numpy as np
 spec = importlib.util.spec_from_file_location("served", sys.argv[1])
 serve = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(serve)
-serve.mx, serve.np = mx, np
+child = serve.child()
+child.library.mx, child.library.np = mx, np
 mx.set_default_device(mx.cpu)
 made = []
 class Spy:
@@ -31,10 +32,10 @@ class Spy:
         mx.eval(one)
         made.append(np.asarray(one).ctypes.data)
         return one
-serve.mx = Spy()
+child.library.mx = Spy()
 a, b = mx.random.normal((64, 77)), mx.random.normal((77, 40))
 mx.eval(a, b)
-serve.poison([64 * 40 * 4] * 2)
+child.memory.poison([64 * 40 * 4] * 2)
 c = a @ b
 mx.eval(c)
 print(np.asarray(c).ctypes.data in made)
@@ -43,14 +44,14 @@ print(np.asarray(c).ctypes.data in made)
 
 @pytest.mark.skipif(sys.platform == "darwin", reason="looks at the addresses of the C library")
 def test_the_next_result_is_given_the_memory_that_was_spoilt() -> None:
-    command = [sys.executable, "-c", _SCRIPT, str(Path(serve.__file__))]
+    command = [sys.executable, "-c", _SCRIPT, str(process.SERVE)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.stdout.strip() == "True", done.stderr
 
 
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64, np.complex64])
 def test_the_pattern_is_nan_in_every_format(dtype: type) -> None:
-    pattern = np.full(8, serve.POISON, np.uint16)
+    pattern = np.full(8, memory.POISON, np.uint16)
     assert np.isnan(pattern.view(dtype)).all()
     assert np.isnan((pattern.astype(np.uint32) << 16).view(np.float32)).all()  # bfloat16
 

@@ -17,7 +17,8 @@ import pytest
 
 from pytest_applegpu.problem import parse_problem
 from pytest_applegpu.setting import Setting
-from pytest_applegpu.worker import process, serve
+from pytest_applegpu.worker import process
+from pytest_applegpu.worker.child import program
 from pytest_applegpu.worker.pool import Pool
 from pytest_applegpu.worker.process import Crashed, TimedOut, WorkerError
 from pytest_applegpu.worker.requests import Answer, Refusal
@@ -100,7 +101,7 @@ def test_worker_sees_the_matrices_that_numpy_sees(pool: Pool, text: str) -> None
 
 
 def test_both_sides_speak_the_same_protocol() -> None:
-    assert process.PROTOCOL == serve.PROTOCOL
+    assert process.PROTOCOL == program.PROTOCOL
 
 
 def test_settings_get_processes_of_their_own_and_keep_them(pool: Pool) -> None:
@@ -225,7 +226,7 @@ def test_killing_the_parent_leaves_no_worker(tmp_path: Path) -> None:
             """
         )
     )
-    root = str(Path(serve.__file__).parents[2])
+    root = str(Path(process.__file__).parents[2])
     path = {**environment("hang"), "PYTHONPATH": f"{FAULTS}{os.pathsep}{root}"}
     parent = subprocess.Popen([sys.executable, str(script)], stdout=subprocess.PIPE, env=path)
     assert parent.stdout is not None

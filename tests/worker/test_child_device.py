@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pytest_applegpu.worker import serve
+from pytest_applegpu.worker.child import device, library
 
 FACTS = {"device_name": "Apple M1", "architecture": "applegpu_g13g"}
 
@@ -40,5 +40,5 @@ OLD = SimpleNamespace(device_info=says)
 def test_the_device_is_asked_through_whichever_name_there_is(
     monkeypatch: pytest.MonkeyPatch, module: dict[str, Any], backend: str, told: Any
 ) -> None:
-    monkeypatch.setattr(serve, "mx", SimpleNamespace(cpu="cpu", gpu="gpu", **module))
-    assert serve.device_info(backend) == told
+    monkeypatch.setattr(library, "mx", SimpleNamespace(cpu="cpu", gpu="gpu", **module))
+    assert device.device_info(backend) == told
