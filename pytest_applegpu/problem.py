@@ -131,8 +131,10 @@ class Problem:
     @property
     def flops(self) -> int:
         """Floating-point operations: 2 M N K a product, four times that in complex numbers."""
-        each = 2 * prod(self.batch) * self.m * self.n * self.k * self.form.products
-        return each * (4 if self.dtype.is_complex else 1)
+        terms = self.m * self.n * self.k * self.form.products
+        if self.form.terms is not None:
+            terms = self.form.terms(self)
+        return 2 * prod(self.batch) * terms * (4 if self.dtype.is_complex else 1)
 
     @property
     def bytes(self) -> int:
@@ -217,6 +219,8 @@ def _check_layouts(problem: Problem) -> None:
     for name, layout in problem.layouts:
         if name not in names or name in {"a", "b"}:
             raise ValueError(f"{name}= is not one of {problem.op}'s words: {_words_of(problem)}")
+        if layout == "vec":
+            raise ValueError(f"{name}=vec: only a and b may be vectors")
         if layout == "plain":
             raise ValueError(f"{name}=plain is the default and is left unsaid")
 

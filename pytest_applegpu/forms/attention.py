@@ -44,10 +44,10 @@ def scale_of(sizes: Sizes) -> float:
 
 
 def mask_shape(sizes: Sizes) -> Shape:
-    """Return the shape of the mask."""
-    sequences, heads = sizes.batch_a
+    """Return the shape of the mask; it has every head where there is an axis of heads."""
+    sequences, *heads = sizes.batch_a
     shapes: dict[str, Shape] = {
-        "full": (sequences, heads, sizes.m, sizes.n),
+        "full": (sequences, *heads, sizes.m, sizes.n),
         "heads": (sequences, 1, sizes.m, sizes.n),
         "matrix": (sizes.m, sizes.n),
         "row": (sequences, 1, 1, sizes.n),

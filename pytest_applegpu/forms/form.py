@@ -82,12 +82,28 @@ Argument = Any
 
 
 @dataclass(frozen=True, slots=True)
+class Layer:
+    """How a layer of `mlx.nn` is built, and which operands take the place of its parameters.
+
+    `parameters` is nested as `nn.Module.update` takes it: {"query_proj": {"weight": ...}}.
+    """
+
+    arguments: tuple[Argument, ...]
+    named: Mapping[str, Argument]
+    parameters: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
 class Invocation:
-    """A call to MLX: a function of `mlx.core` or an operator, and what it is given."""
+    """A call to MLX: a function of `mlx.core` or an operator, and what it is given.
+
+    Where there is a `layer`, the name is that of a class of `mlx.nn`, and the layer is called.
+    """
 
     name: str
     arguments: tuple[Argument, ...]
     named: Mapping[str, Argument] = field(default_factory=dict)
+    layer: Layer | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +129,8 @@ class Form:
     """Shape (*, rows, columns) by which elements are named, where it is not (*batch, M, N)."""
     products: int = 1
     """How many products of M N K terms are made."""
+    terms: Callable[[Sizes], int] | None = None
+    """How many terms all products have for one index of the batch, where sizes differ."""
 
 
 def matrix(name: str, dtype: str, sizes: Sizes, shape: Shape, *, transposed: bool) -> Operand:

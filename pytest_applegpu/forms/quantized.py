@@ -29,7 +29,7 @@ from pytest_applegpu.forms.gathered import (
 )
 
 MODES: Final[dict[str, tuple[tuple[int, ...], tuple[int, ...]]]] = {
-    "affine": ((32, 64, 128), (2, 3, 4, 5, 6, 8)),
+    "affine": ((32, 64, 128), (1, 2, 3, 4, 5, 6, 8)),
     "mxfp4": ((32,), (4,)),
     "mxfp8": ((32,), (8,)),
     "nvfp4": ((16,), (4,)),
@@ -121,7 +121,7 @@ def _check_gathered(sizes: Sizes) -> None:
 _PARAMS: Final = {
     "mode": Param("affine", tuple(MODES)),
     "group": Param("0", ("0", "16", "32", "64", "128")),
-    "bits": Param("0", ("0", "2", "3", "4", "5", "6", "8")),
+    "bits": Param("0", ("0", "1", "2", "3", "4", "5", "6", "8")),
 }
 
 _DTYPES: Final = ("float32", "float16", "bfloat16")

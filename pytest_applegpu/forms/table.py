@@ -9,7 +9,9 @@ from pytest_applegpu.forms.convolution import CONV1D, CONV2D
 from pytest_applegpu.forms.dense import ADDMM, MATMUL
 from pytest_applegpu.forms.form import Form
 from pytest_applegpu.forms.gathered import GATHER_MM
+from pytest_applegpu.forms.layers import LINEAR, QUANTIZED_LINEAR
 from pytest_applegpu.forms.masked import BLOCK_MASKED_MM
+from pytest_applegpu.forms.multihead import MULTI_HEAD_ATTENTION
 from pytest_applegpu.forms.packing import DEQUANTIZE, QQMM, QUANTIZE
 from pytest_applegpu.forms.quantized import GATHER_QMM, QUANTIZED_MATMUL
 from pytest_applegpu.forms.segmented import SEGMENTED_MM
@@ -30,5 +32,8 @@ FORMS: Final[dict[str, Form]] = {
         SDPA,
         CONV1D,
         CONV2D,
+        LINEAR,
+        QUANTIZED_LINEAR,
+        MULTI_HEAD_ATTENTION,
     )
 }

@@ -8,15 +8,19 @@ in float64 from the definition. What is computed is allowed, element by element 
    own format first, the scores stored in it, and again with the mask added: one roundoff each.
    An exponential of x - max takes 4 roundoffs of the accumulator of |x| + |max| (the factor log2 e,
    the difference and its rounding).
-2. what softmax makes of them. With scores off by no more than d_j, P_j becomes
-   P_j exp(d_j) / sum_k P_k exp(-d_k) at the most and P_j exp(-d_j) / sum_k P_k exp(d_k) at the
-   least: P. Blanchard, D. J. Higham, N. J. Higham, Accurately computing the log-sum-exp and softmax
-   functions (IMA J. Numer. Anal., 2021), whose condition number of 2 max d is the first order.
+2. what softmax makes of them. With scores off by no more than d_j, P_j becomes at the most
+   P_j exp(d_j) / (P_j exp(d_j) + sum over k != j of P_k exp(-d_k)), as it grows with its own score
+   and falls with all others, and at the least the same with signs exchanged: P. Blanchard,
+   D. J. Higham, N. J. Higham, Accurately computing the log-sum-exp and softmax functions (IMA J.
+   Numer. Anal., 2021), whose condition number of 2 max d bounds the first order.
 3. errors of the weights: gamma_n for a sum of exponentials in any order, rescaled once a block
    (M. Milakov, N. Gimelshein, Online normalizer calculation for softmax, 2018; T. Dao et al.,
    FlashAttention, 2022), with the exponential's own 16 roundoffs; weights, and the output of parts
    of the keys, may be stored in the format of the result.
 4. the product with V and the rounding of the result: `bounds.hard`, and one roundoff.
+
+Where queries, keys and values are results themselves, each off by so much, the scores are off by
+|dQ||K| + (|Q| + |dQ|)|dK| more, the sizes of all are larger by it, and the output by P |dV|.
 """
 
 from __future__ import annotations
@@ -122,6 +126,15 @@ class Attention:
             return self.output - replace(self, visible=visible).output
 
 
+@dataclass(frozen=True, slots=True)
+class Off:
+    """How far off queries, keys and values may be themselves, in their own shapes."""
+
+    q: Array
+    k: Array
+    v: Array
+
+
 def softmax(scores: Array) -> Array:
     """Return the softmax along the last axis; NaN where every score is -inf, or one is NaN."""
     with np.errstate(invalid="ignore", under="ignore"):
@@ -131,30 +144,53 @@ def softmax(scores: Array) -> Array:
     return found
 
 
-def allowed(one: Attention, dtype: DType, arithmetic: Arithmetic) -> Array:
-    """Return how far off each element of the output may be, (B, H, L, D_v)."""
+def allowed(
+    one: Attention, dtype: DType, arithmetic: Arithmetic, given: Off | None = None
+) -> Array:
+    """Return how far off each element of the output may be, (B, H, L, D_v).
+
+    `given`: how far off queries, keys and values may be, where they are not exact.
+    """
     # The order in which a fused kernel adds up is not that of a plain product.
     arithmetic = replace(arithmetic, sums=None)
     keys, unit = one.k.shape[-2], dtype.unit
     with np.errstate(invalid="ignore", over="ignore", under="ignore"):
         weights = one.weights
-        off = _amplified(weights, _scores_off(one, dtype, arithmetic))[..., :keys]
+        off = _amplified(weights, _scores_off(one, dtype, arithmetic, given))[..., :keys]
         weights, values = weights[..., :keys], np.abs(one.values)
+        values_off = np.zeros_like(values) if given is None else _for_queries(one, given.v)
+        values = values + values_off
         size, amplified = weights @ values, (weights * off) @ values
         steps = gamma(2 * keys + 2 * _EXPONENTIAL, arithmetic.accumulator_unit)
         rest = steps + 2 * unit + hard(arithmetic, dtype, keys).total
         inner = amplified * (1 + rest) + size * rest
-        inner = inner + _vanished(dtype) * values.sum(axis=-2)[..., None, :]
+        inner = inner + vanished(dtype) * values.sum(axis=-2)[..., None, :]
+        inner = inner if given is None else inner + weights @ values_off
         bound: Array = inner + unit * (np.abs(one.output) + inner) + underflow(dtype, keys)
     return bound
 
 
-def _scores_off(one: Attention, dtype: DType, arithmetic: Arithmetic) -> Array:
+def _for_queries(one: Attention, kept: Array) -> Array:
+    """Return what is known of each head of keys or values for the heads of queries it serves."""
+    return np.repeat(kept, one.q.shape[1] // one.k.shape[1], axis=1)
+
+
+def _products_off(one: Attention, given: Off | None) -> tuple[Array, Array]:
+    """Return |scale||Q||K| of what the operands may be, and how far off they make the scores."""
+    q, keys = np.abs(one.q), np.abs(one.keys)
+    if given is None:
+        return abs(one.scale) * (q @ keys), np.zeros(one.products.shape)
+    keys_off = np.swapaxes(_for_queries(one, given.k), -1, -2)
+    off = abs(one.scale) * (given.q @ keys + (q + given.q) @ keys_off)
+    return abs(one.scale) * (q @ keys) + off, off
+
+
+def _scores_off(one: Attention, dtype: DType, arithmetic: Arithmetic, given: Off | None) -> Array:
     """Return how far off each score may be, in the shape of `one.scores`."""
-    size = abs(one.scale) * (np.abs(one.q) @ np.abs(one.keys))
+    size, inherited = _products_off(one, given)
     scores, unit = one.scores, dtype.unit
     off = (hard(arithmetic, dtype, one.q.shape[-1]).total + unit) * size
-    off = off + unit * np.abs(one.products)
+    off = off + unit * np.abs(one.products) + (1 + 2 * unit) * inherited
     if one.sinks is not None:
         off = np.concatenate([off, np.zeros((*off.shape[:-1], 1))], axis=-1)
     finite = np.where(np.isfinite(scores), np.abs(scores), 0.0)
@@ -169,12 +205,29 @@ def _amplified(weights: Array, off: Array) -> Array:
     """Return the largest relative change of each weight where scores change by up to `off`."""
     # Scores of which so little is known may be anything: what is off without limit is infinite.
     with np.errstate(divide="ignore", over="ignore", under="ignore", invalid="ignore"):
-        up = np.exp(off) / (weights * np.exp(-off)).sum(axis=-1, keepdims=True) - 1
-        down = 1 - np.exp(-off) / (weights * np.exp(off)).sum(axis=-1, keepdims=True)
+        more, less = np.exp(off), np.exp(-off)
+        up = more / _total(weights, more, less) - 1
+        down = 1 - less / _total(weights, less, more)
         change: Array = np.maximum(up, down)
     return np.where(np.isnan(change), np.inf, change)
 
 
-def _vanished(dtype: DType) -> float:
+def _total(weights: Array, own: Array, others: Array) -> Array:
+    """Return the sum of a weight times its own factor, and all others times theirs, for each."""
+    rest = (weights * others).sum(axis=-1, keepdims=True) - weights * others
+    return np.asarray(weights * own + np.maximum(rest, 0.0))
+
+
+def weights_off(one: Attention, dtype: DType, arithmetic: Arithmetic) -> Array:
+    """Return how far off each weight may be, as a share of it, in the shape of `one.weights`."""
+    keys = one.k.shape[-2]
+    with np.errstate(invalid="ignore", over="ignore", under="ignore"):
+        amplified = _amplified(one.weights, _scores_off(one, dtype, arithmetic, None))
+        steps = gamma(2 * keys + 2 * _EXPONENTIAL, arithmetic.accumulator_unit)
+        off: Array = amplified * (1 + steps) + steps + 2 * dtype.unit
+    return off
+
+
+def vanished(dtype: DType) -> float:
     """Return how large a weight may be that is lost, stored in the format of the result."""
     return 2 * dtype.unit * dtype.smallest_normal + DTYPES["float32"].smallest_normal

@@ -30,6 +30,8 @@ class Epilogue:
         last: for each matrix of the batch the index of the last K that counts, -1 for none; None
             where it is the last for all.
         tail: so many elements at the end of K are to be missed where all of them are lost.
+        kept_unit: unit roundoff of the format in which the product is stored before the rest comes
+            to it; 0 where it is not.
     """
 
     alpha: float = 1.0
@@ -37,6 +39,7 @@ class Epilogue:
     scale: Array | None = None
     last: tuple[int, ...] | None = None
     tail: int = 1
+    kept_unit: float = 0.0
 
     @property
     def is_plain(self) -> bool:
@@ -74,12 +77,13 @@ class Epilogue:
         """
         if self.is_plain:
             return np.zeros(magnitude.shape)
+        kept = self.kept_unit * self.scaled(magnitude)
         size = magnitude * abs(self.alpha)
         if self.addend is not None:
             size = size + larger_part(self.addend)
         if self.scale is not None:
             size = size * np.abs(self.scale)
-        return 1.01 * _STEPS * unit * size
+        return 1.01 * (_STEPS * unit * size + kept)
 
     def undo(self, result: Array) -> Array | None:
         """Return the product that gives `result`, None where it cannot be told."""

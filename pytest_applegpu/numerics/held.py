@@ -37,6 +37,7 @@ class Held:
         telling: rows, a mask of the expected shape without its last axis, that depend on what was
             drawn; None where all do.
         axes: axes along which swapping two neighbours has to show.
+        faults: further faults that have to show, in words, and what the result loses by each.
     """
 
     expectation: Expectation
@@ -44,6 +45,7 @@ class Held:
     lost: Array | None = None
     telling: Array | None = None
     axes: tuple[int, ...] = (-2, -1)
+    faults: tuple[tuple[str, Array], ...] = ()
 
     def judge(self, parts: Sequence[Array]) -> Finding:
         """Hold the only array to what is expected."""
@@ -58,6 +60,9 @@ class Held:
             return None
         if self.lost is not None and not _lost_shows(self.lost, expected):
             return "dropping the last of what is added up would not be seen"
+        for said, lost in self.faults:
+            if not _lost_shows(lost, expected):
+                return f"{said} would not be seen"
         if self.telling is not None:
             fields = (expected.exact, expected.expected, expected.allowed)
             expected = Expectation(expected.dtype, *(one[self.telling] for one in fields))

@@ -50,13 +50,13 @@ def sdpa(pencil: Pencil) -> Drawn:
         masks.added,
         None if sinks is None else widen(sinks),
     )
-    return Drawn(sent, q, np.swapaxes(k, -1, -2), judge=_held(pencil, one))
+    return Drawn(sent, q, np.swapaxes(k, -1, -2), judge=_held(pencil, one), attention=one)
 
 
 def _held(pencil: Pencil, one: Attention) -> Held:
     problem = pencil.problem
     exact = one.output
-    bound = allowed(one, problem.dtype, _weakest(pencil))
+    bound = allowed(one, problem.dtype, weakest(pencil))
     if pencil.is_exact:
         exact = np.where(np.abs(exact) < np.exp(-GAP), 0.0, exact)
         bound = np.where(_settled(one, exact, problem.dtype), 0.0, bound)
@@ -76,7 +76,7 @@ def _held(pencil: Pencil, one: Attention) -> Held:
     )
 
 
-def _weakest(pencil: Pencil) -> Arithmetic:
+def weakest(pencil: Pencil) -> Arithmetic:
     """Return the weakest arithmetic that a route of as many operand bits may have."""
     dtype = pencil.problem.dtype
     unit = 2 * promise(dtype).accumulator_unit
@@ -102,7 +102,7 @@ def _sharp(pencil: Pencil, masks: Masks) -> tuple[Array, Array]:
     """Draw codes for keys, and for each query the code of a key that it sees."""
     problem, rng = pencil.problem, pencil.rng
     codes = _codes(pencil)
-    target = _targets(pencil, masks)
+    target = targets(pencil, masks)
     shared = np.repeat(codes, problem.batch_a[1] // problem.batch_b[1], axis=1)
     chosen = np.take_along_axis(shared, target[..., None], axis=2) if problem.n else None
     shape = (*problem.batch_a, problem.m, problem.k)
@@ -128,7 +128,7 @@ def _codes(pencil: Pencil) -> Array:
     return one_matrix(stacks, problem.layout("k"))
 
 
-def _targets(pencil: Pencil, masks: Masks) -> Array:
+def targets(pencil: Pencil, masks: Masks) -> Array:
     """Draw for each query a key that it sees; the last query takes the last key, if it can.
 
     A lone query does so in every second head, or all heads would take the same key.
@@ -156,7 +156,7 @@ def _blunt(pencil: Pencil, masks: Masks) -> tuple[Array, Array]:
     q = rng.standard_normal((*problem.batch_a, problem.m, problem.k))
     if problem.n and problem.k:
         shared = np.repeat(k, problem.batch_a[1] // problem.batch_b[1], axis=1)
-        target = _targets(pencil, masks)[..., None]
+        target = targets(pencil, masks)[..., None]
         chosen = np.take_along_axis(shared, target, axis=2)
         size = np.square(chosen).sum(axis=-1, keepdims=True) * scale_of(problem)
         q = q + chosen * (np.log(problem.n) + 2) / np.maximum(size, 1.0)

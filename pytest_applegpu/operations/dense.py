@@ -28,7 +28,7 @@ def addmm(pencil: Pencil) -> Drawn:
     problem = pencil.problem
     A, B = pencil.pair(SHARE)
     (c,) = (one for one in problem.operands if one.name == "c")
-    C = _whole(pencil, c.shape) if pencil.is_exact else _like(pencil, c.shape, A, B)
+    C = _whole(pencil, c.shape) if pencil.is_exact else like(pencil, c.shape, A, B)
     C = one_matrix(C, problem.layout("c"))
     alpha, beta = (float(problem.param(name)) for name in ("alpha", "beta"))
     full = (*problem.batch, problem.m, problem.n)
@@ -48,7 +48,7 @@ def _whole(pencil: Pencil, shape: tuple[int, ...]) -> Array:
     return drawn.astype(dtype.numpy)
 
 
-def _like(pencil: Pencil, shape: tuple[int, ...], A: Array, B: Array) -> Array:
+def like(pencil: Pencil, shape: tuple[int, ...], A: Array, B: Array) -> Array:
     """Draw normal numbers of the size that elements of A B have."""
     dtype, rng = pencil.problem.dtype, pencil.rng
     with np.errstate(over="ignore", under="ignore"):

@@ -13,7 +13,9 @@ from pytest_applegpu.operations import (
     convolution,
     dense,
     gathered,
+    layers,
     masked,
+    multihead,
     packing,
     quantized,
     segmented,
@@ -35,6 +37,9 @@ DRAWERS: Final[dict[str, Drawer]] = {
     "sdpa": attention.sdpa,
     "conv1d": convolution.convolution,
     "conv2d": convolution.convolution,
+    "linear": layers.linear,
+    "quantized_linear": layers.quantized_linear,
+    "multi_head_attention": multihead.multi_head_attention,
 }
 """How each operation's operands are drawn."""
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from pytest_applegpu.numerics.attention import Attention
 from pytest_applegpu.numerics.draws import Order
 from pytest_applegpu.numerics.epilogue import PLAIN, Epilogue, Weights
 from pytest_applegpu.numerics.fills import FILLS, sketch
@@ -30,6 +31,7 @@ class Drawn:
         epilogue: what the product goes through.
         weights: what is known of B where it is unpacked.
         judge: what the result is held to where it is no product of A and B.
+        attention: the operands of attention, in float64.
     """
 
     sent: Operands
@@ -38,6 +40,7 @@ class Drawn:
     epilogue: Epilogue = PLAIN
     weights: Weights | None = None
     judge: Judge | None = None
+    attention: Attention | None = None
 
     @property
     def meaning(self) -> dict[str, Any]:

@@ -31,6 +31,10 @@ def block_masked_mm(pencil: Pencil) -> Drawn:
     A, B = pencil.pair(SHARE)
     block = int(problem.param("block"))
     masks = _masks(pencil)
+    A, B = (
+        X if MASKS[letter] not in masks else _sure(X, masks[MASKS[letter]], block)
+        for letter, X in (("l", A), ("r", B))
+    )
 
     def over(name: str, X: Array) -> Array:
         return X if name not in masks else _apply(X, masks[name], block)
@@ -38,7 +42,7 @@ def block_masked_mm(pencil: Pencil) -> Drawn:
     scale = None
     if MASKS["o"] in masks:
         full = (*problem.batch, problem.m, problem.n)
-        scale = np.broadcast_to(_spread(masks[MASKS["o"]], block, full[-2:]), full)
+        scale = np.broadcast_to(spread(masks[MASKS["o"]], block, full[-2:]), full)
     left, right = over(MASKS["l"], A), over(MASKS["r"], B)
     return Drawn((A, B, *masks.values()), left, right, Epilogue(scale=scale))
 
@@ -61,8 +65,8 @@ def _share_shown(problem: Problem, masks: dict[str, Array]) -> float:
     left = kept.get("l", np.ones((1, blocks), bool)).astype(np.int64)
     right = kept.get("r", np.ones((blocks, 1), bool)).astype(np.int64)
     shown = (left @ right > 0) & kept.get("o", np.ones((1, 1), bool))
-    spread = _spread(np.broadcast_to(shown, _blocks(problem)), block, (problem.m, problem.n))
-    return float(spread.mean()) if spread.size else 1.0
+    each = spread(np.broadcast_to(shown, _blocks(problem)), block, (problem.m, problem.n))
+    return float(each.mean()) if each.size else 1.0
 
 
 def _blocks(problem: Problem) -> tuple[int, ...]:
@@ -84,7 +88,7 @@ def _mask(pencil: Pencil, name: str, shape: tuple[int, ...]) -> Array:
     return np.where(kept, factors, 0.0).astype(dtype.numpy)
 
 
-def _spread(mask: Array, block: int, shape: tuple[int, ...]) -> Array:
+def spread(mask: Array, block: int, shape: tuple[int, ...]) -> Array:
     """Return a mask, (*batch, blocks, blocks), with an element for each of (*batch, R, C)."""
     wide = widen(mask) if mask.dtype != bool else mask.astype(np.float64)
     rows, cols = np.arange(shape[-2]) // block, np.arange(shape[-1]) // block
@@ -92,8 +96,20 @@ def _spread(mask: Array, block: int, shape: tuple[int, ...]) -> Array:
     return spread
 
 
+def _sure(X: Array, mask: Array, block: int) -> Array:
+    """Return X without what is not finite where a number hides it.
+
+    A backend that multiplies by 0 makes NaN of it, one that leaves the block out makes 0, and
+    both are right.
+    """
+    if mask.dtype == bool:
+        return X
+    hidden = spread(mask, block, X.shape[-2:]) == 0
+    return np.where(hidden & ~np.isfinite(widen(X)), 0, X).astype(X.dtype)
+
+
 def _apply(X: Array, mask: Array, block: int) -> Array:
     """Return X times its mask, in X's format; what is masked out is 0, whatever it was."""
-    factors = _spread(mask, block, X.shape[-2:])
+    factors = spread(mask, block, X.shape[-2:])
     with np.errstate(invalid="ignore"):
         return np.where(factors == 0, 0, widen(X) * factors).astype(X.dtype)

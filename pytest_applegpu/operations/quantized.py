@@ -27,6 +27,9 @@ from pytest_applegpu.problem import Problem
 _BLOCK: Final = 32
 """Weights along K that kernels unpack together, at the least."""
 
+_ROUNDINGS: Final = 3
+"""Roundings of a weight and of a result; a share of the sums leaves room for more of them."""
+
 _E4M3_ONE: Final = 0x38
 """The code of 1 in E4M3."""
 
@@ -45,8 +48,13 @@ class Packed:
 
 def quantized_matmul(pencil: Pencil) -> Drawn:
     """Draw A and packed weights."""
+    return draw_quantized(pencil)
+
+
+def draw_quantized(pencil: Pencil, share: int = 1) -> Drawn:
+    """Draw A and packed weights, with the budget of exact sums divided by `share`."""
     packed = draw_packed(pencil)
-    A = _left(pencil, packed)
+    A = _left(pencil, packed, share)
     B, weights = _right(pencil.problem, packed)
     return Drawn((A, *packed.sent), A, B, _epilogue(pencil), weights)
 
@@ -137,28 +145,28 @@ def _steps(pencil: Pencil, groups: tuple[int, ...], bits: int) -> tuple[Array, A
     return steps, one_matrix(shifts.astype(dtype.numpy), pencil.problem.layout("biases"))
 
 
-def _left(pencil: Pencil, packed: Packed) -> Array:
+def _left(pencil: Pencil, packed: Packed, share: int = 1) -> Array:
     """Draw A: thinned whole numbers where sums are to be exact, else what the fill says."""
     problem = pencil.problem
     if pencil.is_exact and pencil.fill == "integer" and problem.k and packed.size.size:
-        return np.broadcast_to(_thinned(pencil, float(packed.size.max())), problem.shape_a)
+        return np.broadcast_to(_thinned(pencil, float(packed.size.max()), share), problem.shape_a)
     A, _ = sketch(pencil.fill, pencil.order())
     if not pencil.is_exact:
-        A = _weighted(A, problem)
+        A = _weighted(A, problem, _ROUNDINGS if share == 1 else 2 * _ROUNDINGS)
     return np.broadcast_to(A, problem.shape_a)
 
 
-def _weighted(A: Array, problem: Problem) -> Array:
+def _weighted(A: Array, problem: Problem, roundings: int) -> Array:
     """Enlarge the last block of K so that its loss shows beside the roundings of all weights."""
     unit = problem.dtype.unit
-    share = problem.k * (3 * unit + problem.k * 2.0**-24)
+    share = problem.k * (roundings * unit + problem.k * 2.0**-24)
     factors = np.where(np.arange(problem.k) < problem.k - _BLOCK, 1.0, max(share, 1.0))
     return (widen(A) * factors).astype(A.dtype)
 
 
-def _thinned(pencil: Pencil, largest: float) -> Array:
+def _thinned(pencil: Pencil, largest: float, share: int) -> Array:
     """Draw so few whole numbers a row that sums of products stay exact; the last is never 0."""
-    order = pencil.order()
+    order = pencil.order(share)
     # Halves are the smallest unit of a weight.
     budget = max(int(order.budget / (2 * max(largest, 1.0))), 1)
     top = 3 if budget >= 3 * order.k else 1

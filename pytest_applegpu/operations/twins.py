@@ -138,6 +138,8 @@ _LINEAR: Final = frozenset(
         "segmented_mm",
         "quantized_matmul",
         "gather_qmm",
+        "linear",
+        "quantized_linear",
     }
 )
 """Operations whose result is a product of A, and so linear in it, row by row."""

@@ -126,6 +126,17 @@ def _gather_qmm(problem: Problem, given: dict[str, Array]) -> Array:
     return _gathered(_stack(given["a"]), _stack(weights(problem, given)), given)
 
 
+def _linear(_: Problem, given: dict[str, Array]) -> Array:
+    """Return x W^T + c, as MLX's documentation of `nn.Linear` has it."""
+    product = widen(given["a"]) @ widen(given["b"]).T
+    return np.asarray(product + (widen(given["c"]) if "c" in given else 0.0))
+
+
+def _quantized_linear(problem: Problem, given: dict[str, Array]) -> Array:
+    product = widen(given["a"]) @ weights(problem, given)
+    return np.asarray(product + (widen(given["c"]) if "c" in given else 0.0))
+
+
 DEFINITIONS = {
     "matmul": _matmul,
     "addmm": _addmm,
@@ -134,4 +145,6 @@ DEFINITIONS = {
     "segmented_mm": _segmented_mm,
     "quantized_matmul": _quantized_matmul,
     "gather_qmm": _gather_qmm,
+    "linear": _linear,
+    "quantized_linear": _quantized_linear,
 }

@@ -25,6 +25,8 @@ TEXTS = (
     "quantized_matmul-bf16-nt-17x8x64 scales=pad:1",
     "quantized_matmul-f32-nt-17x8x64 mode=nvfp4 w=rows:1",
     "gather_qmm-f32-nt-17x8x64-b4:3 biases=step",
+    "linear-bf16-nt-17x7x35-b2:_ b=pad:1",
+    "quantized_linear-f16-nt-17x8x64-b2:_ c=step",
 )
 
 

@@ -1,0 +1,1 @@
+"""Which calls must MLX refuse, and how is a right call spoilt into one?"""
