@@ -24,6 +24,8 @@ _BASES: Final[dict[str, tuple[str, tuple[int, int, int], tuple[Batch, Batch]]]] 
     "segmented_mm": ("nn", (66, 35, 130), ((), ())),
     "quantized_matmul": ("nt", (66, 40, 192), ((), ())),
     "gather_qmm": ("nt", (66, 40, 128), ((4,), (3,))),
+    "linear": ("nt", (66, 35, 130), ((2, 3), ())),
+    "quantized_linear": ("nt", (66, 40, 192), ((3,), ())),
 }
 """Transposes, M, N and K, and both batches of the product that is made in two ways."""
 

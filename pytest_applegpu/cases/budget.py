@@ -34,7 +34,7 @@ TIERS: Final = {"smoke": 64.0, "standard": 290.0, "exhaustive": 7200.0}
 """Seconds of computed cost that the numeric cases of a tier may add up to, all operations."""
 
 SHARES: Final = {
-    "matmul": 0.52,
+    "matmul": 0.45,
     "addmm": 0.075,
     "gather_mm": 0.055,
     "block_masked_mm": 0.055,
@@ -45,8 +45,11 @@ SHARES: Final = {
     "conv1d": 0.01,
     "conv2d": 0.01,
     "quantize": 0.02,
-    "dequantize": 0.02,
-    "qqmm": 0.015,
+    "dequantize": 0.025,
+    "qqmm": 0.02,
+    "linear": 0.018,
+    "quantized_linear": 0.026,
+    "multi_head_attention": 0.016,
 }
 """Each operation's share of a tier."""
 

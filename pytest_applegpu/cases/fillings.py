@@ -31,6 +31,10 @@ _FILLS: Final[dict[str, tuple[str, ...]]] = {
     "quantize": ("integer", "normal"),
     "dequantize": ("integer", "normal"),
     "qqmm": ("integer", "normal"),
+    # As for `addmm`, with a bias for the addend.
+    "linear": tuple(name for name in _ALL if name not in {"powers", "round"}),
+    "quantized_linear": _PACKED,
+    "multi_head_attention": ("integer", "normal", "special"),
 }
 
 

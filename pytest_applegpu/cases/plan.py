@@ -21,6 +21,7 @@ from pytest_applegpu.cases.corners.table import corners, corners_in_turn
 from pytest_applegpu.cases.pairs import Row, pairwise_rows
 from pytest_applegpu.cases.planned import Planned, formats_of
 from pytest_applegpu.cases.ranges import ranges
+from pytest_applegpu.cases.transforms import transforms, transforms_in_turn
 from pytest_applegpu.cases.turns import in_turns
 from pytest_applegpu.dtypes import DTYPES, DType
 from pytest_applegpu.numerics.fills import FILLS
@@ -67,7 +68,7 @@ def numeric_cases(
     chosen: dict[Planned, None] = {}
     targets = tuple(targets)
     sides = [one for dtype in dtypes for one in _sides(op, dtype, targets, tier, backend)]
-    for planned in _stream(op, dtypes, tier, seed, sides):
+    for planned in _stream(op, backend, dtypes, tier, seed, sides):
         if planned in chosen:
             continue
         # Two settings are the rule; with one asked for, the list of problems stays the same.
@@ -115,12 +116,15 @@ def _sides(
         yield from both
 
 
-def _stream(
-    op: str, dtypes: tuple[DType, ...], tier: str, seed: int, sides: list[Planned]
+def _stream(  # noqa: PLR0917 - all that a plan depends on
+    op: str, backend: str, dtypes: tuple[DType, ...], tier: str, seed: int, sides: list[Planned]
 ) -> Iterator[Planned]:
     own = formats_of(op, dtypes)
+    # What stands in for MLX where it is emulated has no transforms.
+    transformed = () if backend == "emulated" else own
     yield from corners_in_turn(op, own)
     yield from alike_in_turn(op, own)
+    yield from transforms_in_turn(op, transformed)
     for dtype in own:
         yield from ranges(op, dtype, tier)
     yield from _pairs(op, own, seed)
@@ -128,6 +132,7 @@ def _stream(
     if tier != "smoke":
         yield from corners(op, own)
         yield from alike(op, own)
+        yield from transforms(op, transformed)
     if op == "matmul":
         for dtype in own:
             yield from _large(op, dtype, _LARGE[tier])

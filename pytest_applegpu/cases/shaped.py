@@ -15,7 +15,7 @@ from pytest_applegpu.setting import Setting
 AFFORDABLE: Final = 10.0
 """Seconds of computed cost up to which a result is held to a reference, exactly and to a bound."""
 
-_WHOLE: Final = frozenset({"sdpa", "quantize", "dequantize", "qqmm"})
+_WHOLE: Final = frozenset({"sdpa", "quantize", "dequantize", "qqmm", "multi_head_attention"})
 """Operations that are no sum of products of what is handed over, which a projection needs."""
 
 

@@ -145,6 +145,32 @@ _GATHER_QMM: Final = Space(
     apart=((64, 512, 512, 16), (64, 512, 480, 16), (1, 512, 192, 16)),
 )
 
+_QQMM: Final = Space(
+    bases=((1, 512, 512, 1), (8, 64, 512, 1)),
+    counts=(1,),
+    batches=_none,
+    lattice=LATTICE[:-2],
+    transposes=("nt",),
+    params=((), (("mode", "mxfp8"),), (("given", "plain"),)),
+    apart=((2, 64, 64, 1), (1, 500, 192, 1)),
+)
+
+
+def _heads(count: int) -> tuple[Batch, Batch]:
+    """Return heads of queries for each of two heads of keys."""
+    return (1, 2 * count), (1, 2)
+
+
+_SDPA: Final = Space(
+    bases=((1, 512, 128, 1), (16, 64, 64, 1), (4, 64, 32, 1)),
+    counts=(1, 2, 8),
+    batches=_heads,
+    lattice=LATTICE[:-1],
+    transposes=("nt",),
+    params=((), (("mask", "causal"),)),
+    apart=((1, 1100, 128, 1), (1, 4200, 128, 2), (16, 64, 100, 1)),
+)
+
 SPACES: Final[dict[str, Space]] = {
     "matmul": _MATMUL,
     "addmm": _ADDMM,
@@ -153,5 +179,7 @@ SPACES: Final[dict[str, Space]] = {
     "segmented_mm": _SEGMENTED_MM,
     "quantized_matmul": _QUANTIZED_MATMUL,
     "gather_qmm": _GATHER_QMM,
+    "qqmm": _QQMM,
+    "sdpa": _SDPA,
 }
 """The space of each operation whose boundaries are looked for."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from fnmatch import fnmatchcase
-from typing import Final
+from typing import Final, Protocol
 
 from msgspec import Struct, field
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
@@ -25,7 +25,9 @@ VERDICTS: Final = tuple(
 )
 """What an issue may be expected to give: `no proof` is a fault of the data, never of MLX."""
 
-_BACKENDS: Final = tuple(name for name in BACKENDS if name != "auto")
+PLACES: Final = tuple(name for name in BACKENDS if name != "auto")
+"""The backends where an issue may show."""
+
 _ID: Final = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*", re.ASCII)
 
 
@@ -60,26 +62,19 @@ class Issue(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     cause: str | None = None
     sometimes: bool = False
     enough: int | None = None
-    backend: Words = field(default_factory=lambda: [one for one in _BACKENDS if one != "emulated"])
+    backend: Words = field(default_factory=lambda: [one for one in PLACES if one != "emulated"])
     mlx: str = ""
     arch: Words | None = None
     device: Words | None = None
 
     def __post_init__(self) -> None:
         """Refuse what cannot be."""
-        if not _ID.fullmatch(self.id):
-            raise ValueError(f"id {self.id!r} is not words of a-z and 0-9 joined by hyphens")
+        check_id(self.id)
         if not self.match:
             raise ValueError("match: at least one [[issue.match]] is needed")
         _check_texts(self)
-        for name, said, allowed in (
-            ("verdict", self.verdict, VERDICTS),
-            ("backend", self.backend, _BACKENDS),
-        ):
-            check_said(name, said)
-            for word in words(said):
-                if word not in allowed:
-                    raise ValueError(f"{name} {word!r} is not one of {', '.join(allowed)}")
+        check_words("verdict", self.verdict, VERDICTS)
+        check_words("backend", self.backend, PLACES)
         check_said("arch", self.arch)
         check_said("device", self.device)
         _check_enough(self)
@@ -97,19 +92,44 @@ class Issue(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     def shows(self, subject: Subject, place: Place) -> bool:
         """Tell whether a case that ran in `place` is to show the issue."""
-        return self._is_at(place) and any(rule.holds(subject) for rule in self.match)
-
-    def _is_at(self, place: Place) -> bool:
-        return (
-            place.backend in words(self.backend)
-            and _covers(self.mlx, place.mlx)
-            and _named(self.arch, place.arch)
-            and _named(self.device, place.device)
-        )
+        return is_at(self, place) and any(rule.holds(subject) for rule in self.match)
 
     def expects(self, verdict: str, said: str) -> bool:
         """Tell whether a case that ended in `verdict` shows it; `said` is its cause and message."""
         return verdict in words(self.verdict) and (self.cause or "") in said
+
+
+class Where(Protocol):
+    """What says where a fault shows."""
+
+    @property
+    def backend(self) -> Words: ...
+    @property
+    def mlx(self) -> str: ...
+    @property
+    def arch(self) -> Words | None: ...
+    @property
+    def device(self) -> Words | None: ...
+
+
+def is_at(where: Where, place: Place) -> bool:
+    """Tell whether a place is one of those where a fault shows."""
+    return (
+        place.backend in words(where.backend)
+        and _covers(where.mlx, place.mlx)
+        and _named(where.arch, place.arch)
+        and _named(where.device, place.device)
+    )
+
+
+def check_id(text: str) -> None:
+    """Refuse what is no name of an entry.
+
+    Raises:
+        ValueError: the message says what is.
+    """
+    if not _ID.fullmatch(text):
+        raise ValueError(f"id {text!r} is not words of a-z and 0-9 joined by hyphens")
 
 
 def versions(text: str) -> SpecifierSet:
@@ -135,6 +155,18 @@ def _check_texts(issue: Issue) -> None:
             raise ValueError(f"{name} holds control characters: write it in one line")
 
 
+def check_words(name: str, said: Words, allowed: tuple[str, ...]) -> None:
+    """Refuse an empty list, and words that are not allowed.
+
+    Raises:
+        ValueError: the message names the field and what is allowed.
+    """
+    check_said(name, said)
+    for word in words(said):
+        if word not in allowed:
+            raise ValueError(f"{name} {word!r} is not one of {', '.join(allowed)}")
+
+
 def _check_enough(issue: Issue) -> None:
     if issue.enough is None:
         return
@@ -158,6 +190,7 @@ def _covers(text: str, version: str | None) -> bool:
 
 
 def _named(patterns: Words | None, name: str | None) -> bool:
+    """Tell whether any of the patterns, if there are any, means a name, in any case of letters."""
     if patterns is None:
         return True
     return name is not None and any(

@@ -8,6 +8,7 @@ from typing import Any, Final, get_args
 from msgspec import Struct, field
 
 from pytest_applegpu.dtypes import DTYPES
+from pytest_applegpu.forms.flaws.table import NAMES
 from pytest_applegpu.forms.form import Param
 from pytest_applegpu.forms.table import FORMS
 from pytest_applegpu.issues.comparison import looks_like_one, parse_comparisons
@@ -28,6 +29,7 @@ OPERANDS: Final = (
     *("a", "b", "c", "w", "scales", "biases"),
     *("lhs", "rhs", "segments", "mask_out", "mask_lhs", "mask_rhs"),
     *("q", "k", "v", "mask", "sinks", "input", "weight"),
+    *("wq", "wk", "wv", "wo", "bq", "bk", "bv", "bo"),
 )
 """Names of operands, of all operations."""
 
@@ -39,6 +41,7 @@ class Match(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     or `any`; a layout without its number (`off`) means each number. `params` holds a parameter's
     value, or comparisons of a number. `sizes` holds comparisons, by m, n, k, batch, batch_a and
     batch_b (how many matrices), axes_a and axes_b (of the batches), or a product such as `n*k`.
+    Cases of `check=refusal` are meant by rules that name their `flaw`, and by no other.
 
     Raises:
         ValueError: a field holds what no case can have; the message names it and what is allowed.
@@ -52,6 +55,7 @@ class Match(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     sizes: dict[str, str] = field(default_factory=dict)
     fill: Words | None = None
     check: Words | None = None
+    flaw: Words | None = None
     tf32: Words | None = None
     nax: Words | None = None
 
@@ -72,7 +76,8 @@ class Match(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     def holds(self, subject: Subject) -> bool:
         """Tell whether a case is one of those that the rule means."""
         return (
-            all(_free(getattr(self, name), read(subject)) for name, read in _READ.items())
+            (self.flaw is None) == (not subject.flaw)
+            and all(_free(getattr(self, name), read(subject)) for name, read in _READ.items())
             and all(_lies(subject.problem, *one) for one in self.layouts.items())
             and all(_is(subject.problem.param(name), value) for name, value in self.params.items())
             and all(
@@ -87,6 +92,7 @@ _ALLOWED: Final[dict[str, Iterable[str]]] = {
     "transpose": TRANSPOSES,
     "fill": FILLS,
     "check": get_args(Kind),
+    "flaw": NAMES,
     "tf32": TF32,
     "nax": NAX,
 }
@@ -97,6 +103,7 @@ _READ: Final[Mapping[str, Callable[[Subject], str]]] = {
     "transpose": lambda subject: subject.problem.transpose,
     "fill": lambda subject: subject.fill,
     "check": lambda subject: subject.check,
+    "flaw": lambda subject: subject.flaw,
     "tf32": lambda subject: subject.setting.tf32,
     "nax": lambda subject: subject.setting.nax,
 }

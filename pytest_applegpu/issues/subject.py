@@ -23,12 +23,16 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """A case taken apart: `fill` is empty where its check brings numbers of its own."""
+    """A case taken apart: `fill` is empty where its check brings numbers of its own.
+
+    `flaw` is empty where the call is a right one.
+    """
 
     problem: Problem
     fill: str
     check: str
     setting: Setting
+    flaw: str = ""
 
 
 SIZES: Final[dict[str, Callable[[Problem], int]]] = {

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from pytest_applegpu.cases.case import CHECKS, DEFAULT_FILL, Case, parse_cases
@@ -38,8 +40,9 @@ def test_without_tf32_a_text_means_every_setting_asked_for() -> None:
 
 @pytest.mark.parametrize("check", CHECKS)
 def test_a_check_alone_takes_its_own_fill(check: str) -> None:
-    # A view is what one of the checks needs, and none minds.
-    (case,) = parse_cases(f"matmul-f32-nn-2x3x8 b=off:1 check={check} tf32=on", BOTH)
+    # A view is what one of the checks needs, a flaw another one, and none minds the view.
+    flaw = "flaw=inner " if check == "refusal" else ""
+    (case,) = parse_cases(f"matmul-f32-nn-2x3x8 b=off:1 {flaw}check={check} tf32=on", BOTH)
     assert (case.check, case.fill) == (check, DEFAULT_FILL[check])
 
 
@@ -75,3 +78,30 @@ def test_a_card_has_no_fill_and_parses_back() -> None:
     (case,) = parse_cases(text, BOTH)
     assert (case.check, case.fill, str(case)) == ("card", "", text)
     assert case.data == "matmul-f32-nn-64x64x64-b4 check=card"
+
+
+def test_a_flaw_stands_in_the_text_and_parses_back() -> None:
+    text = "matmul-f32-nn-4x5x6 flaw=inner check=refusal tf32=on"
+    (case,) = parse_cases(text, BOTH)
+    assert (case.check, case.fill, case.flaw, str(case)) == ("refusal", "", "inner", text)
+    assert case.data == "matmul-f32-nn-4x5x6 flaw=inner check=refusal"
+    assert str(parse_cases("flaw=inner " + text.replace("flaw=inner ", ""), BOTH)[0]) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("matmul-f32-nn-4x5x6 check=refusal", "flaw= and check=refusal stand together"),
+        ("matmul-f32-nn-4x5x6 flaw=inner", "flaw= and check=refusal stand together"),
+        ("matmul-f32-nn-4x5x6 flaw=cracks check=refusal", "not one of matmul's: inner, batches"),
+        ("matmul-f32-nn-4x5x6 flaw=inner fill=normal check=refusal", "takes no fill"),
+        ("matmul-f32-nn-4x5x1 flaw=inner check=refusal", "flaw=inner needs M of at least 1"),
+        ("matmul-f32-nn-4x5x6-b2:_ flaw=batches check=refusal", "needs batches of as many axes"),
+        ("quantized_matmul-f32-nt-4x8x64 flaw=biases check=refusal", "needs mode=mxfp4|mxfp8"),
+        ("sdpa-f32-nt-3x5x8-b1x4:1x2 mask=add flaw=mask-dtype check=refusal", "needs float16"),
+        ("matmul-f32-nn-4x5x6 check=exact fill=", "fill"),
+    ],
+)
+def test_a_flaw_that_does_not_fit_is_named(text: str, words: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(words)):
+        parse_cases(text, BOTH)

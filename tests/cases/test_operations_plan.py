@@ -12,7 +12,7 @@ from pytest_applegpu.cases.budget import SHARES, TIERS, budget_of, cost
 from pytest_applegpu.cases.case import Case
 from pytest_applegpu.cases.choices.choices import Choices
 from pytest_applegpu.cases.choices.table import CHOICES
-from pytest_applegpu.cases.corners.table import LINES, corners, corners_in_turn
+from pytest_applegpu.cases.corners.table import LINES, corners, corners_in_turn, lines_of
 from pytest_applegpu.cases.fillings import drawn_fills, fills_of
 from pytest_applegpu.cases.packed import FORMATS
 from pytest_applegpu.cases.pairs import Excluded, pairwise_rows
@@ -38,6 +38,8 @@ OTHERS = tuple(LINES)
 DTYPES = backend_dtypes("metal")
 
 BATCHED = {"bc", "heads"}
+
+LAYERS = {"linear", "quantized_linear", "multi_head_attention"}
 
 
 def choices_of(op: str) -> Choices:
@@ -78,7 +80,7 @@ def test_a_standard_run_has_all_pairs(op: str) -> None:
 @pytest.mark.parametrize("op", OTHERS)
 def test_every_corner_is_in_every_format_of_larger_tiers(op: str) -> None:
     dtypes = [one for one in DTYPES if one.name in FORMS[op].dtypes]
-    assert len(list(corners(op, DTYPES))) == len(dtypes) * len(list(LINES[op]()))
+    assert len(list(corners(op, DTYPES))) == len(dtypes) * len(list(lines_of(op)))
     assert set(corners_in_turn(op, DTYPES)) <= set(corners(op, DTYPES))
 
 
@@ -121,6 +123,10 @@ def _possible(op: str, name: str) -> set[str]:
         return {"q": whole - {"bc"}, "weight": whole - {"bc"}}.get(
             name, {"plain"} if name in {"mask", "sinks"} else whole
         )
+    if op in LAYERS:
+        # Parameters have no batch; a mask or a query that is one for all would prove nothing.
+        own = {"a": whole, "q": whole - {"bc"}, "k": whole, "v": whole, "mask": {"plain"}}
+        return own.get(name, whole - BATCHED)
     return whole - BATCHED if flat or op == "qqmm" else whole
 
 

@@ -87,9 +87,8 @@ def test_a_verdict_and_its_cause_are_expected() -> None:
 
 def test_what_can_be_expected_fails_and_is_no_fault_of_the_data() -> None:
     assert {outcome(word) for word in VERDICTS} == {"failed"}
-    assert {"over", "misshapen", "raised", "accepted", "crashed", "timed out", "slower"} == set(
-        VERDICTS
-    )
+    numbers = {"over", "misshapen", "raised", "accepted", "crashed", "timed out"}
+    assert numbers | {"slower", "NAX expected, SIMD-class speed"} == set(VERDICTS)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_applegpu.issues.known import LONGEST, MOST, SHIPPED, IssueFileError, read_issues
+from pytest_applegpu.issues.entries import LONGEST, MOST, EntryFileError
+from pytest_applegpu.issues.known import SHIPPED, read_issues
 
 GOOD = """
 [[issue]]
@@ -33,7 +34,7 @@ def write(folder: Path, text: str | bytes) -> Path:
 
 def message(folder: Path, text: str | bytes) -> str:
     file = write(folder, text)
-    with pytest.raises(IssueFileError) as caught:
+    with pytest.raises(EntryFileError) as caught:
         read_issues(file)
     said = str(caught.value)
     assert said.startswith(f"{file}: ")
@@ -82,7 +83,7 @@ def test_what_is_amiss_is_named(tmp_path: Path, text: str | bytes, said: str) ->
 def test_an_unknown_field_of_a_rule_is_answered_with_those_of_rules(tmp_path: Path) -> None:
     found = message(tmp_path, GOOD.replace("op =", "oper ="))
     assert found.endswith(
-        "known are op, dtype, transpose, layouts, params, sizes, fill, check, tf32, nax"
+        "known are op, dtype, transpose, layouts, params, sizes, fill, check, flaw, tf32, nax"
     )
 
 
@@ -102,7 +103,7 @@ def test_a_large_file_is_not_read(tmp_path: Path) -> None:
 
 def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
     for path in (tmp_path, tmp_path / "none.toml"):
-        with pytest.raises(IssueFileError, match=r": there is no such file$"):
+        with pytest.raises(EntryFileError, match=r": there is no such file$"):
             read_issues(path)
 
 
@@ -110,7 +111,7 @@ def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
 def test_what_cannot_be_read_is_refused(tmp_path: Path) -> None:
     file = write(tmp_path, GOOD)
     file.chmod(0)
-    with pytest.raises(IssueFileError, match=r"Permission denied"):
+    with pytest.raises(EntryFileError, match=r"Permission denied"):
         read_issues(file)
 
 
@@ -119,7 +120,7 @@ def test_any_text_is_read_or_refused(tmp_path_factory: pytest.TempPathFactory, t
     file = write(tmp_path_factory.mktemp("issues"), text.encode("utf-8", "surrogatepass"))
     try:
         found = read_issues(file)
-    except IssueFileError:
+    except EntryFileError:
         return
     assert found == ()
 

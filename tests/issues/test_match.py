@@ -16,7 +16,7 @@ from pytest_applegpu.setting import Setting
 
 def subject(text: str) -> Subject:
     (case,) = parse_cases(text, [Setting("on")])
-    return Subject(case.problem, case.fill, case.check, case.setting)
+    return Subject(case.problem, case.fill, case.check, case.setting, case.flaw)
 
 
 def means(text: str, **rule: Any) -> bool:
@@ -146,6 +146,9 @@ OF_EACH_OPERATION = [
     "sdpa-f32-nt-8x8x64-b1x2 mask=add sinks=yes",
     "conv1d-f32-nt-8x4x12-b1",
     "conv2d-f32-nt-8x4x36-b1",
+    "linear-f32-nt-4x4x8",
+    "quantized_linear-f32-nt-4x32x64",
+    "multi_head_attention-f32-nt-8x8x64-b2 mask=add bias=yes",
 ]
 
 
@@ -153,3 +156,18 @@ def test_every_operand_of_every_operation_has_a_name_here() -> None:
     problems = [subject(f"{text} tf32=off").problem for text in OF_EACH_OPERATION]
     assert {problem.op for problem in problems} == set(FORMS)
     assert {one.name for problem in problems for one in problem.operands} == set(OPERANDS)
+
+
+def test_a_call_that_is_to_be_refused_is_meant_by_its_flaw_alone() -> None:
+    refused = "matmul-f32-nn-4x5x6 flaw=inner check=refusal"
+    assert means(refused, flaw="inner")
+    assert means(refused, flaw=["batches", "inner"])
+    assert not means(refused, flaw="batches")
+    assert not means(refused)
+    assert not means(refused, check="refusal")
+    assert not means(CASE, flaw="inner")
+
+
+def test_a_flaw_that_there_is_not_is_refused() -> None:
+    with pytest.raises(ValidationError, match="flaw 'cracks' is not one of inner, "):
+        convert({"op": "matmul", "flaw": "cracks"}, Match)

@@ -15,6 +15,9 @@ _FLOATING: Final = tuple(one for one in FORMATS if one[0] != "affine")
 
 _WEIGHTS: Final = ("w", "scales", "biases")
 
+_PROVEN: Final = tuple(one for one in FORMATS if one[2] > 1)
+"""Formats whose codes tell weights apart: one bit rounds each to an end of its group's range."""
+
 _FREE: Final = {"n": 1, "groups": 128}
 
 _BATCHES: Final[dict[str, Batch]] = {"none": (), "b3": (3,), "b2x3": (2, 3)}
@@ -40,7 +43,7 @@ def _unbatched(operands: tuple[str, ...]) -> tuple[Excluded, ...]:
 
 def quantize(dtypes: tuple[str, ...]) -> Choices:
     """Return the choices of `quantize`."""
-    levels = _levels("quantize", dtypes, ("w",))
+    levels = {**_levels("quantize", dtypes, ("w",)), "format": _PROVEN}
     return Choices(levels, _unbatched(("w",)), lambda row: _alone("quantize", row, ("w",)), _FREE)
 
 

@@ -10,6 +10,7 @@ from pytest_applegpu.cases.choices import (
     convolution,
     dense,
     gathered,
+    layers,
     masked,
     packing,
     quantized,
@@ -31,5 +32,8 @@ CHOICES: Final[dict[str, Callable[[tuple[str, ...]], Choices]]] = {
     "quantize": packing.quantize,
     "dequantize": packing.dequantize,
     "qqmm": packing.qqmm,
+    "linear": layers.linear,
+    "quantized_linear": layers.quantized_linear,
+    "multi_head_attention": layers.multi_head_attention,
 }
 """Choices of each operation, made for the names of some formats."""

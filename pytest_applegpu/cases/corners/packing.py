@@ -8,6 +8,9 @@ from itertools import product
 _AFFINE = tuple(
     f"bits={bits} group={group}" for bits, group in product((2, 3, 4, 5, 6, 8), (32, 64, 128))
 )
+_ONE_BIT = tuple(f"bits=1 group={group}" for group in (32, 64, 128))
+"""Never packed here: one bit rounds each weight to an end of its group, and proves little."""
+
 _FLOATING = ("mode=mxfp4", "mode=mxfp8", "mode=nvfp4")
 
 
@@ -23,7 +26,7 @@ def quantize_lines() -> Iterator[str]:
 
 def dequantize_lines() -> Iterator[str]:
     """Yield the corner cases of `dequantize`."""
-    for words in (*_AFFINE, *_FLOATING):
+    for words in (*_AFFINE, *_ONE_BIT, *_FLOATING):
         yield f"nt-1x16x256 {words}"
         yield f"nt-1x7x128-b3 {words} fill=normal"
     for layout, words in product(("pad:1", "step", "neg", "off:1", "rows:1"), ("", *_FLOATING)):

@@ -10,11 +10,13 @@ from pytest_applegpu.cases.corners import (
     attention,
     convolution,
     gathered,
+    layers,
     masked,
     matmul,
     packing,
     quantized,
     quantized_stacks,
+    routed,
     segmented,
 )
 from pytest_applegpu.cases.planned import Planned, formats_of, planned
@@ -36,6 +38,9 @@ LINES: Final[dict[str, Lines]] = {
     "quantize": packing.quantize_lines,
     "dequantize": packing.dequantize_lines,
     "qqmm": packing.qqmm_lines,
+    "linear": layers.linear_lines,
+    "quantized_linear": layers.quantized_linear_lines,
+    "multi_head_attention": layers.multi_head_attention_lines,
 }
 
 
@@ -45,9 +50,16 @@ def corners(op: str, dtypes: tuple[DType, ...]) -> Iterator[Planned]:
     if op == "matmul":
         for dtype in dtypes:
             yield from matmul.corners(op, dtype)
+            yield from (planned(op, dtype, line) for line in routed.routed_lines(op))
         return
     for dtype in dtypes:
-        yield from (planned(op, dtype, line) for line in LINES[op]())
+        yield from (planned(op, dtype, line) for line in lines_of(op))
+
+
+def lines_of(op: str) -> Iterator[str]:
+    """Yield the texts of an operation but `matmul`: its hard spots, then those of rare routes."""
+    yield from LINES[op]()
+    yield from routed.routed_lines(op)
 
 
 def corners_in_turn(op: str, dtypes: tuple[DType, ...]) -> Iterator[Planned]:
@@ -56,5 +68,5 @@ def corners_in_turn(op: str, dtypes: tuple[DType, ...]) -> Iterator[Planned]:
     if op == "matmul":
         yield from corners(op, dtypes)
     elif dtypes:
-        for place, line in enumerate(LINES[op]()):
+        for place, line in enumerate(lines_of(op)):
             yield planned(op, dtypes[place % len(dtypes)], line)

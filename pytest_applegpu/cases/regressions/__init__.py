@@ -1,0 +1,1 @@
+"""Which faults did public releases have, and which cases show them?"""

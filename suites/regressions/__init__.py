@@ -1,0 +1,1 @@
+"""Do faults that public releases had show again?"""

@@ -1,0 +1,1 @@
+"""What did nobody think of?"""
