@@ -8,7 +8,14 @@ from typing import Any, Final
 
 import pytest
 
-from pytest_applegpu.commands import route_case, route_diff, route_library, route_lint, route_map
+from pytest_applegpu.commands import (
+    route_case,
+    route_coverage,
+    route_diff,
+    route_library,
+    route_lint,
+    route_map,
+)
 from pytest_applegpu.commands.parsing import add_option
 from pytest_applegpu.commands.whom import version_of
 from pytest_applegpu.device.arch import newest_with_nax
@@ -25,7 +32,7 @@ _ONLY: Final = {
     "out": ("map",),
     "calls": ("check_library", "lint"),
     BY_NAME["seed"].destination: ("check_library", "lint"),
-    BY_NAME["tier"].destination: ("diff",),
+    BY_NAME["tier"].destination: ("diff", "coverage"),
     BY_NAME["dtypes"].destination: ("diff",),
     "cores": ("case",),
 }
@@ -39,6 +46,7 @@ examples:
   applegpu route --cases cases.jsonl --json
   applegpu route --diff 0.31.2 0.32.4 --arch applegpu_g17s
   applegpu route --map --arch applegpu_g17s --dtype float16 --layout nt --out map.png
+  applegpu route --coverage --tier smoke
   applegpu route --lint --mlx 0.32.4
   applegpu route --check-library mlx_metal-0.32.4-py3-none-macosx_26_0_arm64.whl
 
@@ -86,6 +94,11 @@ def _add_questions(route: argparse.ArgumentParser) -> None:
     )
     others.add_argument("--map", action="store_true", help="draw a plane of sizes coloured by path")
     others.add_argument(
+        "--coverage",
+        action="store_true",
+        help="how many of the suite's cases take each known path; status 1 where fewer than 3 do",
+    )
+    others.add_argument(
         "--check-library",
         nargs="?",
         const="",
@@ -113,7 +126,9 @@ def _add_whom(route: argparse.ArgumentParser) -> None:
 
 def _add_map(route: argparse.ArgumentParser) -> None:
     add_option(route, "dtypes", "with --diff: formats, as in float32,bf16 (default: all)")
-    add_option(route, "tier", f"with --diff: {', '.join(TIERS)} (default: standard)", TIERS)
+    add_option(
+        route, "tier", f"with --diff and --coverage: {', '.join(TIERS)} (default: standard)", TIERS
+    )
     route.add_argument("--dtype", metavar="NAME", help="with --map: format (default: float16)")
     route.add_argument(
         "--layout", choices=TRANSPOSES, help="with --map: transposes of A and B (default: nt)"
@@ -178,6 +193,7 @@ _QUESTIONS: Final[dict[str, Callable[[argparse.Namespace], int]]] = {
     "cases": route_case.many,
     "diff": route_diff.run,
     "map": route_map.run,
+    "coverage": route_coverage.run,
     "check_library": route_library.run,
     "case": route_case.one,
 }

@@ -8,9 +8,11 @@ from typing import Final
 from pytest_applegpu.forms.gathered import picked, picks, said_sorted
 from pytest_applegpu.forms.quantized import group_and_bits, stored_shape
 from pytest_applegpu.problem import Problem
-from pytest_applegpu.routing.arrays import Array, Shape
+from pytest_applegpu.routing.arrays import Array, Shape, transposed
 from pytest_applegpu.routing.calls import (
+    QQMM,
     AddMM,
+    Attention,
     BlockMaskedMM,
     Call,
     GatherMM,
@@ -97,6 +99,30 @@ def _gather_qmm(problem: Problem) -> Call:
     return GatherQMM(at["a"], _weights(problem, at), *_indices(problem))
 
 
+def _qqmm(problem: Problem) -> Call:
+    at = lying(problem)
+    plain = problem.param("given") == "plain"
+    weights = _weights(problem, {} if plain else at)
+    return QQMM(at["a"], weights, quantized=not plain)
+
+
+_MASKS: Final = {"none": "", "causal": "causal", "bool": "bool", "add": "float"}
+"""The kinds of mask that dispatch tells apart, by a problem's words for them."""
+
+
+def _sdpa(problem: Problem) -> Call:
+    at = lying(problem)
+    mask, sinks = _MASKS[problem.param("mask")], problem.param("sinks") == "yes"
+    return Attention(at["q"], at["k"], at["v"], mask, sinks)
+
+
+def _linear(problem: Problem) -> Call:
+    """Return the product, with the bias for an addend where there is one."""
+    at = lying(problem)
+    weight = transposed(at["b"])
+    return AddMM(at["a"], weight, at["c"], 1.0, 1.0) if "c" in at else Matmul(at["a"], weight)
+
+
 CALLS: Final[dict[str, Callable[[Problem], Call]]] = {
     "matmul": _matmul,
     "addmm": _addmm,
@@ -105,8 +131,13 @@ CALLS: Final[dict[str, Callable[[Problem], Call]]] = {
     "segmented_mm": _segmented_mm,
     "quantized_matmul": _quantized_matmul,
     "gather_qmm": _gather_qmm,
+    "qqmm": _qqmm,
+    "sdpa": _sdpa,
+    "linear": _linear,
+    # The bias is added to what this gives by a kernel of its own.
+    "quantized_linear": _quantized_matmul,
 }
 """The call of each operation whose dispatch is known."""
 
-PACKED: Final = frozenset({"quantized_matmul", "gather_qmm"})
+PACKED: Final = frozenset({"quantized_matmul", "gather_qmm", "qqmm", "quantized_linear"})
 """Operations whose B comes packed, in groups of weights."""

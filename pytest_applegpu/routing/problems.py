@@ -59,4 +59,6 @@ def why_unknown(problem: Problem) -> str:
         return f"{problem.op}: its dispatch is not known"
     if problem.op in PACKED and problem.k == 0:
         return f"{problem.op}: no recording shows what is launched where K is 0"
+    if problem.op == "sdpa" and 0 in {*problem.batch_a, problem.m, problem.n, problem.k}:
+        return "sdpa: no recording shows what is launched where a size is 0"
     return ""

@@ -30,7 +30,14 @@ def _spread(problem: Problem) -> Iterator[str]:
 
 
 def _filled_in(problem: Problem) -> Iterator[str]:
-    """Yield the mask that MLX makes up, of truth values, beside one of numbers."""
+    """Yield masks of attention of other shapes than a matrix.
+
+    And the mask that MLX makes up, of truth values, beside one of numbers.
+    """
+    if problem.op == "sdpa" and problem.param("mask") in {"bool", "add"}:
+        if problem.param("over") != "matrix":
+            yield f"mask over={problem.param('over')}"
+        return
     if problem.op != "block_masked_mm" or problem.param("kind") == "bool":
         return
     missing = {"l", "r"} - set(problem.param("masks"))
@@ -44,5 +51,7 @@ _NEVER_SPREAD = {
     "gather_mm": _INDICES,
     "gather_qmm": _INDICES | {"w", "scales", "biases"},
     "block_masked_mm": frozenset(MASKS.values()),
+    "qqmm": frozenset({"w", "scales"}),
+    "sdpa": frozenset({"mask", "sinks"}),
 }
 """Operands that no recording has with gaps, by operation."""

@@ -44,7 +44,10 @@ def problem_of(line: Line) -> Problem | None:
 def _text(line: Line) -> str:
     sizes, words = _READERS[line["op"]](line)
     dtype = parse_dtype(line["dtype"]).short
-    said = (f"{name}={value}" for name, value in words.items() if value != "plain")
+    # A layout that is plain is left unsaid; that weights are given plain is no layout.
+    said = (
+        f"{name}={value}" for name, value in words.items() if value != "plain" or name == "given"
+    )
     return " ".join((f"{line['op']}-{dtype}-{sizes}", *said))
 
 
@@ -134,6 +137,29 @@ def _gather_qmm(line: Line) -> tuple[str, Words]:
     return sizes, words | _picks(line, line["x_shape"][:-2])
 
 
+def _qqmm(line: Line) -> tuple[str, Words]:
+    rows, columns = line["w_shape"]
+    sizes, words = _sizes(line | {"transpose_b": True}, "x", [columns, rows])
+    given = "packed" if line.get("w_quantized") else "plain"
+    return sizes.removesuffix("-b_:_"), {"a": words["a"], "mode": line["mode"], "given": given}
+
+
+MASKED: Final = {"": "none", "causal": "causal", "bool": "bool", "float": "add"}
+
+
+def _sdpa(line: Line) -> tuple[str, Words]:
+    (batch, heads, m, k), (_, kept, n, _) = line["q_shape"], line["k_shape"]
+    mask, value = MASKED[line["mask"]], line["v_shape"][-1]
+    words = {"mask": mask, "sinks": "yes" if line.get("sinks") else "no"}
+    if mask in {"bool", "add"}:
+        words["over"] = "matrix"
+    if value > k or any(line.get(f"{name}_layout") for name in "qkv"):
+        raise Unsaid("v")
+    if value != k:
+        words["dv"] = str(value)
+    return f"nt-{m}x{n}x{k}-b{batch}x{heads}:{batch}x{kept}", words
+
+
 _READERS: Final[dict[str, Callable[[Line], tuple[str, Words]]]] = {
     "matmul": _sizes,
     "addmm": _addmm,
@@ -142,6 +168,8 @@ _READERS: Final[dict[str, Callable[[Line], tuple[str, Words]]]] = {
     "segmented_mm": _segmented_mm,
     "quantized_matmul": _quantized_matmul,
     "gather_qmm": _gather_qmm,
+    "qqmm": _qqmm,
+    "sdpa": _sdpa,
 }
 
 OPERATIONS: Final = tuple(_READERS)

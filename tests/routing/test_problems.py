@@ -19,6 +19,9 @@ from tests.routing.test_recorded import MATRIX_ONLY, lines, matrix_kernels
 SAMPLE = 300
 """Lines of each operation and version that are held against problems."""
 
+COUNTS = {"qqmm": 40, "sdpa": 212}
+"""Operations of which fewer lines were recorded, about as many in each version."""
+
 M5_MAX = Gpu("applegpu_g17s")
 
 
@@ -50,6 +53,8 @@ def predicted(line: Line, problem: Problem) -> dict[str, Any]:
 
 def agrees(line: Line, problem: Problem) -> bool:
     got = predicted(line, problem)
+    if "unfused" in line:
+        return bool(got.get("unfused") == line["unfused"])
     if line["mlx"] == MATRIX_ONLY:
         return bool(matrix_kernels(got, line["launches"]) == line["launches"])
     return all(got.get(name) == line.get(name) for name in ("launches", "path", "error"))
@@ -59,7 +64,7 @@ def agrees(line: Line, problem: Problem) -> bool:
 @pytest.mark.parametrize("op", OPERATIONS)
 def test_a_problem_is_launched_as_the_line_that_asks_the_same(op: str, version: str) -> None:
     both = asked(version)[op]
-    assert len(both) > 0.6 * SAMPLE
+    assert len(both) > min(0.6 * SAMPLE, 0.8 * COUNTS.get(op, SAMPLE))
     assert [str(problem) for line, problem in both if not agrees(line, problem)] == []
 
 
@@ -133,6 +138,8 @@ def test_packed_weights_are_copied_where_rows_do_not_follow_each_other(
             "block_masked_mm-f16-nn-64x64x64 masks=ol kind=float",
             "no mask_rhs beside masks of numbers",
         ),
+        ("sdpa-f16-nt-9x33x100-b1x4 mask=bool", "mask over=full"),
+        ("qqmm-f16-nt-1x32x128 scales=step", "scales=step"),
     ],
 )
 def test_what_no_recording_shows_is_said(text: str, values: str) -> None:
