@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from pytest_applegpu.cases.case import parse_cases
 from pytest_applegpu.cli import main
 from tests.device.conftest import metallib_bytes
 
@@ -335,3 +336,40 @@ def test_an_architecture_of_no_known_chip_says_so(capsys: Captured) -> None:
     assert "applegpu_g99z (of no chip in the table: by generation and letter)" in (
         capsys.readouterr().out
     )
+
+
+def planned_few(monkeypatch: pytest.MonkeyPatch, count: int) -> None:
+    """Plan `count` products in place of a tier."""
+    sizes = range(100, 100 + count)
+    texts = [f"matmul-f32-nn-{size}x100x100 fill=integer tf32=off" for size in sizes]
+    cases = [case for text in texts for case in parse_cases(text, ())]
+    monkeypatch.setattr(
+        "pytest_applegpu.survey.coverage.numeric_cases",
+        lambda op, *_, **__: cases if op == "matmul" else [],
+    )
+
+
+def test_coverage_fails_where_labels_lack_cases(
+    capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    planned_few(monkeypatch, 3)
+    assert route("--coverage", "--tier", "smoke") == 1
+    said = capsys.readouterr().out
+    assert "all kinds of architectures, smoke tier, MLX 0.32.4" in said
+    assert "1 of 82 labels have 3 cases or more" in said
+
+
+@pytest.mark.parametrize(("count", "status"), [(2, 1), (3, 0)])
+def test_coverage_of_one_architecture_is_that_of_the_labels_it_takes(
+    capsys: Captured, monkeypatch: pytest.MonkeyPatch, count: int, status: int
+) -> None:
+    planned_few(monkeypatch, count)
+    assert route("--coverage", "--arch", "M4 Max", "--json") == status
+    (found,) = lines(capsys)
+    assert (found["op"], found["path"], found["cases"]) == ("matmul", "gemm", count)
+    assert (found["archs"], found["short"]) == (["applegpu_g16s"], count < 3)
+
+
+def test_coverage_takes_no_setting(capsys: Captured) -> None:
+    assert route("--coverage", "--tf32", "off") == 4
+    assert "--tf32: --coverage counts the cases of all settings" in capsys.readouterr().err
