@@ -11,7 +11,17 @@ from typing import Final
 import pytest
 
 from pytest_applegpu import __version__
-from pytest_applegpu.commands import baselines, card, device, record, route, selftest, shapes
+from pytest_applegpu.commands import (
+    baselines,
+    card,
+    device,
+    record,
+    roofline,
+    route,
+    selftest,
+    shapes,
+    sweep,
+)
 from pytest_applegpu.commands.parsing import USAGE, Parser
 
 PIPE_CLOSED: Final = 141
@@ -43,7 +53,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = Parser(prog="applegpu", description="MLX matrix multiplication on Apple GPUs")
     parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND", parser_class=Parser)
-    for command in (device, card, route, baselines, selftest, shapes, record):
+    for command in (device, card, route, baselines, selftest, shapes, record, sweep, roofline):
         command.add_to(commands)
     return parser
 

@@ -25,6 +25,15 @@ Lookup = Callable[[Option], Any]
 Source = Callable[[Option], str]
 """Gives the name by which an option was set: its flag, or its name in an ini file."""
 
+_COMPARED: Final = (
+    *("backend", "tf32", "arch", "nax", "mlx", "shapes-for", "tier", "dtypes", "timeout"),
+    *("known-issues", "rounds", "search"),
+)
+"""Options that bear on which cases a versus run has, and on how each ends."""
+
+LEAST_ROUNDS: Final = 6
+"""The fewest whose extremes are a 95 % interval of the median."""
+
 _MOST_SEED: Final = 2**63
 
 
@@ -55,8 +64,18 @@ class Config:
     """Where failures are written to, each in a folder of its own."""
     shrink: bool
     """Whether the smallest case that still fails is searched for."""
+    search: int
+    """How many cases are drawn at random beside those that are planned."""
     known_issues: Path | Literal["shipped", "none"]
     """The file of known issues, the one that is shipped, or none."""
+    versus: str | None
+    """The interpreter of the other build, or `mlx==VERSION` where one is to be made."""
+    rounds: int | None
+    """Rounds of a timed case in a versus run; None: as many as are due."""
+    resume: Path | None
+    """The report log of the versus run that is gone on with."""
+    compared: tuple[str, ...]
+    """Words that a run must have been started with to be gone on with by this one."""
     python: str
     rerun: tuple[str, ...]
     """Words that a rerun of a single case must repeat, beside the case itself."""
@@ -107,6 +126,9 @@ def _read(lookup: Lookup, root: Path, here: Path, names: Mapping[str, str]) -> C
         return str(option.default if value is None else value).strip()
 
     update = _flag(lookup(BY_NAME["update-baselines"]))
+    versus = _versus(text, here, update=update)
+    resume = _resume(text("resume"), here, versus)
+    report_log = here / Path(text("report-log")).expanduser() if text("report-log") else resume
     return Config(
         backend=_one_of("backend", text("backend"), BACKENDS),
         settings=_settings(text("tf32"), _arches(text), text("nax")),
@@ -116,7 +138,7 @@ def _read(lookup: Lookup, root: Path, here: Path, names: Mapping[str, str]) -> C
         dtypes=_dtypes(text("dtypes")),
         baselines=_folder(text("baselines"), root, update=update),
         update_baselines=update,
-        report_log=here / Path(text("report-log")).expanduser() if text("report-log") else None,
+        report_log=report_log,
         seed=_seed(text("seed")),
         timeout=_seconds(text("timeout")),
         cases=_lines(lookup(BY_NAME["case"])),
@@ -124,17 +146,26 @@ def _read(lookup: Lookup, root: Path, here: Path, names: Mapping[str, str]) -> C
         blame=_count("blame", text("blame")),
         bundle=_bundle(text, here),
         shrink=_flag(lookup(BY_NAME["shrink"])),
+        search=_count("search", text("search")),
         known_issues=_known_issues(text("known-issues"), here),
-        python=_interpreter(text("python"), here),
+        versus=versus,
+        rounds=_rounds(text("rounds")),
+        resume=resume,
+        compared=(
+            *_repeated(text, _COMPARED),
+            *_each("case", _lines(lookup(BY_NAME["case"]))),
+            *_each("shapes", _lines(lookup(BY_NAME["shapes"]))),
+        ),
+        python=_interpreter("python", text("python"), here),
         rerun=_repeated(
             text,
             (
                 *("backend", "mlx", "shapes-for", "seed", "timeout", "python", "baselines"),
-                "known-issues",
+                *("known-issues", "versus", "rounds"),
             ),
         ),
         choice=(
-            *_repeated(text, ("tier", "dtypes", "tf32", "arch", "nax")),
+            *_repeated(text, ("tier", "dtypes", "tf32", "arch", "nax", "search")),
             *_each("shapes", _lines(lookup(BY_NAME["shapes"]))),
         ),
         names=names,
@@ -301,14 +332,54 @@ def _each(name: str, values: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(word for value in values for word in (BY_NAME[name].flag, value))
 
 
-def _interpreter(value: str, here: Path) -> str:
+def _versus(text: Callable[[str], str], here: Path, *, update: bool) -> str | None:
+    """Return the other interpreter, or the MLX to make one with; None where none is asked for."""
+    value = text("versus")
+    if not value:
+        return None
+    if text("backend") == "emulated":
+        raise _WrongError("versus", value, "of use on an emulated device, which has one build")
+    if update:
+        allowed = "to be joined with --applegpu-update-baselines: times taken in turns are no"
+        raise _WrongError("versus", value, f"{allowed} baseline")
+    name, equals, version = value.partition("==")
+    if not equals:
+        return _interpreter("versus", value, here)
+    try:
+        if name.strip() == "mlx":
+            return f"mlx=={Version(version.strip())}"
+    except InvalidVersion:
+        pass
+    raise _WrongError("versus", value, "mlx==VERSION, as in mlx==0.31.2, or an interpreter's path")
+
+
+def _rounds(value: str) -> int | None:
+    if value == "auto":
+        return None
+    if not (value.isascii() and value.isdigit() and LEAST_ROUNDS <= int(value) < 10**6):
+        raise _WrongError("rounds", value, f"auto, or a whole number from {LEAST_ROUNDS} on")
+    return int(value)
+
+
+def _resume(value: str, here: Path, versus: str | None) -> Path | None:
+    if not value:
+        return None
+    if versus is None:
+        raise _WrongError("resume", value, "of use without --applegpu-versus")
+    file = here / Path(value).expanduser()
+    if not file.is_file():
+        raise _WrongError("resume", value, "a report log that is there")
+    return file
+
+
+def _interpreter(option: str, value: str, here: Path) -> str:
     if not value:
         return sys.executable
     # A name without a folder is looked up; a path is kept as written, since resolving the link
     # in a virtual environment would leave that environment.
     found = shutil.which(str(here / Path(value).expanduser()) if "/" in value else value)
     if found is None:
-        raise _WrongError("python", value, "an interpreter that can be run: give the path of one")
+        raise _WrongError(option, value, "an interpreter that can be run: give the path of one")
     return found
 
 

@@ -143,11 +143,37 @@ OPTIONS: Final = (
         form="flag",
     ),
     Option(
+        "search",
+        "0",
+        "so many further cases, drawn at random from all that operations take by the seed and the "
+        "number of the case; the first failure of each kind is made smaller",
+        "N",
+    ),
+    Option(
         "known-issues",
         "shipped",
         "TOML file of known issues, in place of those that are shipped, or none: a case that shows "
         "one does not fail the run, and one that is gone fails it",
         "FILE|none",
+    ),
+    Option(
+        "versus",
+        "",
+        "interpreter, or mlx==VERSION to make one for, that each case is run on too, A B B A: "
+        "numbers and speed both, without a stored baseline",
+        "PYTHON|mlx==VERSION",
+    ),
+    Option(
+        "rounds",
+        "auto",
+        "rounds of A B B A that a timed case takes in a versus run; auto: 200, or what fits",
+        "N",
+    ),
+    Option(
+        "resume",
+        "",
+        "go on with a versus run whose report log is LOG: cases in it are not run again",
+        "LOG",
     ),
     Option("python", "", "interpreter whose MLX is tested; its own by default", "PATH"),
 )

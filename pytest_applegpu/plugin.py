@@ -61,8 +61,10 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers",
         f"{MARKER}(op, check): run the test for each planned case of MLX's operation `op` "
-        "that `check` (exact, bounded, projection, isolation, repeat, throughput, card) is made "
-        "for; without `check`, for those of the first five",
+        "that `check` (exact, bounded, projection, isolation, repeat, throughput, card, ..., or a "
+        "tuple of them) is made for; without `check`, for those of all checks of numbers; "
+        "(corpus=True): for each case of a public bug; (search=True): for each that is drawn at "
+        "random for --applegpu-search",
     )
     if not config.pluginmanager.hasplugin("benchmark"):
         config.pluginmanager.register(_WithoutBenchmark(), "applegpu-without-benchmark")
@@ -121,6 +123,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         return
     config = metafunc.config
     cases: list[Case] = []
+    names: list[str] | None = None
     # What is wrong is raised once all is collected: here it would count as one module's error.
     try:
         session = session_of(config)
@@ -128,11 +131,21 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         config.stash.setdefault(_WRONG, str(error))
     else:
         try:
-            cases = session.planned(*marker.args, **marker.kwargs)
+            if marker.kwargs == {"corpus": True}:
+                names, cases = _apart(session.corpus())
+            elif marker.kwargs == {"search": True}:
+                cases = session.searched()
+            else:
+                cases = session.planned(*marker.args, **marker.kwargs)
         except (pytest.UsageError, TypeError) as error:
             config.stash.setdefault(_WRONG, f"{metafunc.definition.nodeid}: {error}")
     if "case" in metafunc.fixturenames:
-        metafunc.parametrize("case", cases, ids=str)
+        metafunc.parametrize("case", cases, ids=names or str)
+
+
+def _apart(named: list[tuple[str, Case]]) -> tuple[list[str], list[Case]]:
+    """Return the names and the cases of named cases."""
+    return [name for name, _ in named], [case for _, case in named]
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

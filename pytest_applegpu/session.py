@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -15,27 +15,34 @@ from pytest_applegpu.baselines.records import BaselineError
 from pytest_applegpu.baselines.store import Shelf
 from pytest_applegpu.cases.case import Case
 from pytest_applegpu.conduct import creeping, numbers, speed
+from pytest_applegpu.conduct.awake import Awake
 from pytest_applegpu.conduct.bench import Bench
+from pytest_applegpu.conduct.bugs import with_bugs
 from pytest_applegpu.conduct.cards import card as cards
 from pytest_applegpu.conduct.concluding import conclude
 from pytest_applegpu.conduct.coverage import coverage
-from pytest_applegpu.conduct.failures.failing import Failing
-from pytest_applegpu.conduct.items import arranged, case_of
+from pytest_applegpu.conduct.failures.failing import Failing, telling
+from pytest_applegpu.conduct.items import arranged, case_of, is_searched
 from pytest_applegpu.conduct.keep import Known, keep, known_of, run_of
 from pytest_applegpu.conduct.listed import Listed
 from pytest_applegpu.conduct.planning import Plan
 from pytest_applegpu.conduct.records import Item, card_record, numbers_record, speed_record
 from pytest_applegpu.conduct.replay import replay
+from pytest_applegpu.conduct.roofline import told as roofline_told
 from pytest_applegpu.conduct.shelf import shelf_of
 from pytest_applegpu.conduct.start import refuse_forced, start
 from pytest_applegpu.conduct.told import Description, described, header, kept_lines
+from pytest_applegpu.conduct.versus.run import Versus
+from pytest_applegpu.conduct.versus.told import told as versus_told
 from pytest_applegpu.config import Config, Lookup, Source, read_config
 from pytest_applegpu.report.error_map import sections
+from pytest_applegpu.report.findings import findings_text
 from pytest_applegpu.report.log import ReportLog, ReportLogError
 from pytest_applegpu.report.records import Record, as_builtins, from_builtins
 from pytest_applegpu.report.rerun import SHIPPED, Rerun
 from pytest_applegpu.report.rows import is_known
 from pytest_applegpu.report.terminal import summary_text
+from pytest_applegpu.setting import Side
 
 _RECORD: pytest.StashKey[Record] = pytest.StashKey()
 
@@ -52,10 +59,12 @@ class Session:
         self.plan = Plan(config)
         self.failing = Failing(config)
         self.listed = Listed.of(config)
+        self.versus = Versus(config) if config.versus else None
         self.records: list[Record] = []
         self._known: Known | None = None
         self._notes: list[str] = []
         self._bench: Bench | None = None
+        self._awake = Awake()
         self._log: ReportLog | None = None
 
     @classmethod
@@ -80,19 +89,28 @@ class Session:
         """
         if self.config.report_log is not None and self._log is None:
             try:
-                self._log = ReportLog(self.config.report_log)
+                kept = self.versus.kept if self.versus else None
+                self._log = ReportLog(self.config.report_log, kept)
             except ReportLogError as error:
                 raise pytest.UsageError(str(error)) from None
 
     # What is to be run.
 
-    def planned(self, op: str, check: str | None = None) -> list[Case]:
-        """Return the cases of `op` for tests that make `check`, or any check of numbers.
+    def planned(self, op: str, check: str | Sequence[str] | None = None) -> list[Case]:
+        """Return the cases of `op` for tests that make `check`, several, or any of numbers.
 
         Raises:
             pytest.UsageError: there is no such check.
         """
         return self.plan.planned(op, check)
+
+    def corpus(self) -> list[tuple[str, Case]]:
+        """Return the cases of public bugs, each with a name that begins with the bug's."""
+        return [(f"{bug.id} {case}", case) for bug, case in self.plan.corpus()]
+
+    def searched(self) -> list[Case]:
+        """Return the cases of a search, none where none is asked for."""
+        return self.plan.searched()
 
     def arranged(self, items: list[pytest.Item]) -> list[pytest.Item]:
         """Leave out tests without a case, and mark the timed ones for pytest-benchmark."""
@@ -108,7 +126,8 @@ class Session:
             pytest.UsageError: MLX or its backend cannot be used; the message says what to do.
         """
         if self._bench is None:
-            self._bench = start(self.config, self.plan)
+            side: Side | None = "this" if self.versus else None
+            self._bench = start(self.config, self.plan, side=side)
         return self._bench
 
     def describe(self) -> Description:
@@ -128,9 +147,14 @@ class Session:
         """
         cases = [case for case in map(case_of, items) if case is not None]
         self.used = bool(cases)
+        if self.versus:
+            self.versus.timed = sum(case.check == "throughput" for case in cases)
         if not cases or parallel:
             # A process of a parallel run has no way to end the whole run: its cases say why.
             return
+        if self.versus:
+            # Before the log is opened: one of another run is refused, and left as it is.
+            self.versus.begin(self.bench)
         self.open_log()
         refuse_forced(self.bench, cases)
         _ = self.shelf
@@ -146,7 +170,10 @@ class Session:
 
     def header(self) -> list[str]:
         """Return what is tested, as lines, once workers run."""
-        return [] if self._bench is None else header(self._bench, self.config.settings)
+        if self._bench is None:
+            return []
+        lines = header(self._bench, self.config.settings)
+        return [*lines, *(self.versus.lines() if self.versus else ())]
 
     def prover(self, item: pytest.Item) -> Callable[[Case], None]:
         """Return the function that conducts a numeric case for `item`."""
@@ -154,12 +181,21 @@ class Session:
         def prove(case: Case) -> None:
             __tracebackhide__ = True
             self._ready()
-            found = creeping.compared(case, numbers.conduct(case, self.bench), self.shelf)
+            if self._resumed(item):
+                return
+            both = self.versus.numbers(case, self.bench) if self.versus else None
+            found = both.this if both else numbers.conduct(case, self.bench)
+            if is_searched(item):
+                found = telling(found)
+            found = creeping.compared(case, found, self.shelf)
             record = numbers_record(self._item(case, item), self.bench, found)
             record = self.listed.marked(record, case, self.bench)
+            record = with_bugs(record, case, self.bench)
+            if self.versus and both:
+                record = self.versus.with_numbers(record, both, self.bench)
             bundle = None
             if not is_known(record):
-                more = self.failing.explained(case, self.bench, found)
+                more = self.failing.explained(case, self.bench, found, first=is_searched(item))
                 record = structs.replace(record, error=more.error)
                 bundle = self.failing.bundled(case, self.bench, record)
             self._conclude(item, record, bundle)
@@ -172,9 +208,9 @@ class Session:
         def clock(case: Case) -> None:
             __tracebackhide__ = True
             self._ready()
-            run = run_of(self.bench, case.setting)
-            found = speed.conduct(case, self.bench, self.shelf, run)
-            record = speed_record(self._item(case, item), self.bench, found)
+            if self._resumed(item, benchmark):
+                return
+            record = self._clocked(self._item(case, item))
             if benchmark is not None:
                 replay(benchmark, record)
             self._conclude(item, self.listed.marked(record, case, self.bench))
@@ -187,12 +223,35 @@ class Session:
         def card(case: Case) -> None:
             __tracebackhide__ = True
             self._ready()
+            if self._resumed(item):
+                return
             run = run_of(self.bench, case.setting)
             found = cards.conduct(case, self.bench, self.shelf, run)
             record = card_record(self._item(case, item), self.bench, found)
+            if self.versus:
+                record = self.versus.with_card(record, case, self.bench, self.shelf, run)
             self._conclude(item, self.listed.marked(record, case, self.bench))
 
         return card
+
+    def _clocked(self, item: Item) -> Record:
+        """Time a case against the other build, or else against what is stored."""
+        if self.versus:
+            return self.versus.clocked(item, self.bench)
+        run = run_of(self.bench, item.case.setting)
+        found = speed.conduct(item.case, self.bench, self.shelf, run)
+        return speed_record(item, self.bench, found)
+
+    def _resumed(self, item: pytest.Item, benchmark: Any = None) -> bool:
+        """End a test as the log that is gone on with says; tell whether it is there."""
+        __tracebackhide__ = True
+        record = self.versus.resumed.of(item.nodeid) if self.versus else None
+        if record is None:
+            return False
+        if benchmark is not None:
+            replay(benchmark, record)
+        self._conclude(item, record)
+        return True
 
     def _item(self, case: Case, item: pytest.Item) -> Item:
         return Item(case, item.nodeid, self.bench.routes.facts(case, self.shelf))
@@ -202,6 +261,8 @@ class Session:
         __tracebackhide__ = True
         try:
             _ = self.shelf
+            if self.versus:
+                self.versus.begin(self.bench)
         except pytest.UsageError as error:
             pytest.fail(str(error), pytrace=False)
 
@@ -228,7 +289,7 @@ class Session:
         self.records.append(record)
         try:
             self.open_log()
-            if self._log is not None:
+            if self._log is not None and not (self.versus and self.versus.is_logged(record)):
                 self._log.write(record)
         except (ReportLogError, pytest.UsageError) as error:
             self._notes.append(f"the report log ends here: {error}")
@@ -279,7 +340,10 @@ class Session:
         """Return the summary of what is done so far."""
         # Of cases that were asked for one by one nobody expects every route.
         routes = "" if self.config.is_chosen else coverage(self.records)
-        parts = (routes, self._told(), "\n".join(self._notes))
+        found = findings_text(self.records, self.rerun) if self.config.search else ""
+        roof = roofline_told(self.records)
+        notes = "\n".join(self._notes)
+        parts = (routes, versus_told(self.records), roof, self._told(), found, notes)
         return "\n\n".join(part for part in parts if part)
 
     def _told(self) -> str:
@@ -290,6 +354,8 @@ class Session:
         """End every worker and close the log."""
         if self._bench is not None:
             self._bench.pool.close()
+        if self.versus:
+            self.versus.close()
         if self._log is not None:
             self._log.close()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal
 
 TF32: Final = ("on", "off")
 NAX: Final = ("on", "off")
@@ -21,6 +21,11 @@ LAST_WITHOUT_NAX: Final = 16
 
 FAULT_VARIABLE: Final = "APPLEGPU_SELFTEST_FAULT"
 """Names the fault that is planted in workers, where one is: see `applegpu selftest`."""
+
+SIDE_VARIABLE: Final = "APPLEGPU_SIDE"
+"""Tells a worker which of two builds it runs, where two are held against each other."""
+
+Side = Literal["this", "other"]
 
 OWNED: Final = (TF32_VARIABLE, ARCH_VARIABLE)
 """The variables that a setting decides; every other MLX_* variable is the user's own."""

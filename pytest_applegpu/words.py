@@ -30,6 +30,7 @@ SPEED: Final[dict[str, Outcome]] = {
     "same": "passed",
     "faster": "passed",
     "slower": "failed",
+    "NAX expected, SIMD-class speed": "failed",
     "unstable": "warned",
     "not comparable": "passed",
     "no baseline": "passed",

@@ -14,7 +14,7 @@ from pytest_applegpu.words import NUMBERS, SPEED
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "pytest_applegpu"
 BY_NAME = ("import_module", "__import__")
-CHILD = PACKAGE / "worker" / "serve.py"
+CHILD = PACKAGE / "worker" / "child" / "library.py"
 
 
 def imported(source: str) -> set[str]:

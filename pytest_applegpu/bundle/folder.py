@@ -13,6 +13,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from pytest_applegpu.bundle.refusal import Attempt
 from pytest_applegpu.bundle.script import ARRAYS, Repro, script
 
 PROGRAM: Final = "repro.py"
@@ -35,7 +36,7 @@ def slug(case: str) -> str:
     return f"{name[: _LONGEST - 9]}-{sha256(case.encode()).hexdigest()[:8]}"
 
 
-def write(parent: Path, case: str, repro: Repro, picture: str | None) -> Path:
+def write(parent: Path, case: str, repro: Repro | Attempt, picture: str | None) -> Path:
     """Write the program, its operands and the map of `case`; return the folder.
 
     Raises:
@@ -49,7 +50,7 @@ def write(parent: Path, case: str, repro: Repro, picture: str | None) -> Path:
         # First of all, so that a bundle that was cut short is known for one of ours.
         write_facts(folder, {"case": case})
         _write_arrays(folder, repro)
-        _write(folder / PROGRAM, script(repro))
+        _write(folder / PROGRAM, repro.text if isinstance(repro, Attempt) else script(repro))
         (folder / MAP).unlink(missing_ok=True)
         if picture is not None:
             _write(folder / MAP, picture)
@@ -87,7 +88,7 @@ def _refuse_foreign(folder: Path, case: str) -> None:
         raise BundleError(f"{str(folder)!r} exists {said}")
 
 
-def _write_arrays(folder: Path, repro: Repro) -> None:
+def _write_arrays(folder: Path, repro: Repro | Attempt) -> None:
     if repro.tiny:
         (folder / ARRAYS).unlink(missing_ok=True)
         return

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from string import Template
@@ -21,6 +21,9 @@ ARRAYS: Final = "operands.npz"
 TINY: Final = 4096
 """Bytes of all numbers up to which they stand in the program's own text."""
 
+NN: Final = "nn."
+"""What the name of a layer begins with in a call: `mlx.nn` is imported where one is made."""
+
 RIGHT: Final = "right"
 """The reference where the right result is stored, since no short expression gives it."""
 
@@ -38,7 +41,7 @@ class Repro:
     Attributes:
         case: what it is about, in one line.
         operands: the arrays, by whose names `call` and `reference` are written.
-        call: the expression that calls MLX, as in `mx.matmul(a, b)`.
+        call: the expression that calls MLX, as in `mx.matmul(a, b)` or `nn.Linear(3, 4)(a)`.
         reference: the expression that NumPy computes the right result by, on the same operands
             in float64 or complex128; or `RIGHT`.
         dtype: MLX's name of the result's format.
@@ -88,42 +91,45 @@ def script(repro: Repro) -> str:
     return Template(TEMPLATE.read_text("utf-8")).substitute(
         case=repro.case,
         needs=beside,
+        layers="import mlx.nn as nn\n" if repro.call.startswith(NN) else "",
         limit=f"{repro.limit:.4g}",
         environment=dict(repro.environment),
         device=repro.device,
         calls=repro.calls,
         dtype=repro.dtype,
         shape=repro.shape,
-        stored=_stored(repro),
+        stored=stored_lines(repro.operands, repro.arrays, tiny=repro.tiny),
         allowed="" if repro.allowed is not None else "allowed = 0.0\n",
-        views="\n\n\n".join(map(_view, repro.operands)),
+        views="\n\n\n".join(map(view_function, repro.operands)),
         names=", ".join(names),
         call=repro.call,
         reference=repro.reference,
         wide="complex128" if known.is_complex else "float64",
-        operands=", ".join(f'"{n.name}": {_entry(n)}' for n in repro.operands),
+        operands=", ".join(f'"{n.name}": ({", ".join(entry(n))})' for n in repro.operands),
         rounding="\n".join(INDENT + line for line in _rounding(repro)),
         both=repro.both,
     )
 
 
-def _stored(repro: Repro) -> str:
+def stored_lines(operands: Iterable[Held], arrays: Mapping[str, np.ndarray], *, tiny: bool) -> str:
     """Define every array: by its numbers, or by the file that holds them."""
-    names = {one.name: f"{one.name}_stored" for one in repro.operands}
+    names = {one.name: f"{one.name}_stored" for one in operands}
     here = "os.path.dirname(os.path.abspath(__file__))"
-    lines = [] if repro.tiny else [f'numbers = np.load(os.path.join({here}, "{ARRAYS}"))']
-    for name, array in repro.arrays.items():
-        value = literal(array) if repro.tiny else f'numbers["{name}"]'
+    lines = [] if tiny else [f'numbers = np.load(os.path.join({here}, "{ARRAYS}"))']
+    for name, array in arrays.items():
+        value = literal(array) if tiny else f'numbers["{name}"]'
         lines.append(f"{names.get(name, name)} = {value}")
     return "\n".join(lines)
 
 
-def _entry(held: Held) -> str:
+def entry(held: Held) -> tuple[str, str, str]:
+    """Return the expressions of an operand's storage, of its format and of its view."""
     dtype = "bool_" if held.dtype == "bool" else held.dtype
-    return f"({held.name}_stored, mx.{dtype}, {held.name}_view)"
+    return f"{held.name}_stored", f"mx.{dtype}", f"{held.name}_view"
 
 
-def _view(held: Held) -> str:
+def view_function(held: Held) -> str:
+    """Return the function that takes an operand from its storage."""
     lines = [
         f"def {held.name}_view(x, lib):",
         f'{INDENT}"""Take operand {held.name} from its storage x; lib is mx or np."""',

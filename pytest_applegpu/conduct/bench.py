@@ -10,14 +10,17 @@ from hashlib import sha256
 from typing import Final
 
 import numpy as np
+from packaging.version import Version
 
 from pytest_applegpu.cases.budget import cost
-from pytest_applegpu.cases.case import Case
+from pytest_applegpu.cases.case import DEFAULT_FILL, Case
 from pytest_applegpu.cases.plan import backend_dtypes
 from pytest_applegpu.conduct.endings import ENDINGS
 from pytest_applegpu.conduct.room import lack, machine_memory
 from pytest_applegpu.conduct.routes import Routes, routes_of
+from pytest_applegpu.conduct.usable import unusable
 from pytest_applegpu.config import Config
+from pytest_applegpu.device.build import parse_version
 from pytest_applegpu.device.chips import peak_bandwidth, peak_tflops
 from pytest_applegpu.device.commands import Commands
 from pytest_applegpu.device.condition import Condition, read_condition
@@ -40,6 +43,9 @@ _SLACK: Final = 10.0
 
 EMULATED: Final = ("matmul",)
 """Operations that an emulated device has."""
+
+ONE_BIT_SINCE: Final = Version("0.32.4")
+"""The first MLX with affine weights of one bit."""
 
 _NEAREST: Final = frozenset({"cpu", "emulated"})
 """Backends whose sums are known to be rounded to nearest."""
@@ -136,12 +142,17 @@ class Bench:
             return f"{problem.dtype.name} runs on the CPU backend only"
         if self.backend == "emulated" and problem.op not in EMULATED:
             return f"{problem.op} is not emulated, only {', '.join(EMULATED)}"
+        version = parse_version(self.device.mlx_version.value)
+        if version and version < ONE_BIT_SINCE and ("bits", "1") in problem.params:
+            # Not left to MLX to refuse: older CPU backends end the process.
+            return f"MLX {version} has no weights of one bit, {ONE_BIT_SINCE} and newer have"
         return None
 
     def no_room(self, case: Case) -> str | None:
-        """Return why this machine's memory cannot take the case; None where it can."""
+        """Return why this machine cannot take the case, or not and stay usable; None if it can."""
         own = self.device.memory_bytes.value if self.backend == "cuda" else None
-        return lack(case, machine_memory(), own)
+        peaks = self.peak_tflops(case), self.bandwidth_gbs
+        return lack(case, machine_memory(), own) or unusable(case, self.device, *peaks)
 
     def condition(self) -> Condition:
         """Read power, heat and load as they are now."""
@@ -188,7 +199,8 @@ class Bench:
     def drawn(self, case: Case, arithmetic: Arithmetic) -> Drawn:
         """Draw the operands of a case, logical arrays, with the product that they stand for."""
         bits, proven = arithmetic.operand_bits, case.check != "throughput"
-        return draw(case.problem, case.fill, bits, self.random(case), proven=proven)
+        fill = case.fill or DEFAULT_FILL["exact"]  # of a call that is to be refused
+        return draw(case.problem, fill, bits, self.random(case), proven=proven)
 
     def operands(self, case: Case, arithmetic: Arithmetic) -> Operands:
         """Draw the operands of a case, logical arrays in the order of `problem.operands`."""

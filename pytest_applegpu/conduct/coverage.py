@@ -12,7 +12,11 @@ from pytest_applegpu.routing.target import Gpu
 
 
 def coverage(records: Sequence[Record]) -> str:
-    """Return the tables of routes, one for each architecture and MLX; empty where none is known."""
+    """Return the tables of routes, one for each architecture and MLX; empty where none is known.
+
+    What a backend does not have took no route.
+    """
+    records = [one for one in records if one.verdict != "unsupported"]
     return "\n\n".join(
         coverage_text(dispatch, records, unreached(dispatch, records))
         for dispatch in dispatches(records)

@@ -41,6 +41,12 @@ def case_of(item: pytest.Item) -> Case | None:
     return value if isinstance(value, Case) else None
 
 
+def is_searched(item: pytest.Item) -> bool:
+    """Tell a test whose cases are those of a search."""
+    marker = item.get_closest_marker("applegpu")
+    return marker is not None and marker.kwargs.get("search") is True
+
+
 def _empty(item: pytest.Item) -> bool:
     """Tell a marked test that no case was found for: pytest gives it a stand-in."""
     return item.get_closest_marker("applegpu") is not None and case_of(item) is None

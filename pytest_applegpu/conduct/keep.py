@@ -19,6 +19,7 @@ from pytest_applegpu.device.condition import unfit
 from pytest_applegpu.report.records import Record, TimeFacts
 from pytest_applegpu.report.rows import is_known
 from pytest_applegpu.setting import Setting, foreign_switches
+from pytest_applegpu.throughput.nax import WORD as NAX_MISSED
 from pytest_applegpu.throughput.slope import METHOD
 
 QUIET: Final = 0.05
@@ -156,7 +157,7 @@ def _why_not(record: Record) -> str:
 
 def _steady(record: Record) -> bool:
     """Tell whether a time was measured on a fit machine, and with little enough noise."""
-    if record.time is None or record.baseline is None:
+    if record.time is None or record.baseline is None or record.verdict == NAX_MISSED:
         return False
     if (record.time.best or 0) > BEST * (record.time.high or record.time.seconds):
         return False

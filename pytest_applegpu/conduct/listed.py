@@ -13,8 +13,9 @@ from msgspec import structs
 from pytest_applegpu.cases.case import Case
 from pytest_applegpu.conduct.bench import Bench
 from pytest_applegpu.config import Config
+from pytest_applegpu.issues.entries import EntryFileError
 from pytest_applegpu.issues.issue import Issue
-from pytest_applegpu.issues.known import SHIPPED, IssueFileError, read_issues
+from pytest_applegpu.issues.known import SHIPPED, read_issues
 from pytest_applegpu.issues.subject import Place, Subject
 from pytest_applegpu.report.phrases import escaped
 from pytest_applegpu.report.records import ErrorFacts, KnownFacts, Record
@@ -45,7 +46,7 @@ class Listed:
         file = asked if isinstance(asked, Path) else SHIPPED
         try:
             return cls(read_issues(file), file)
-        except IssueFileError as error:
+        except EntryFileError as error:
             said = escaped(str(error), _LONGEST)
             raise pytest.UsageError(f"{config.named('known-issues')}: {said}") from None
 
@@ -53,8 +54,8 @@ class Listed:
         """Return the record of a case with what it says of the issues that it is to show."""
         if not self.issues:
             return record
-        subject = Subject(case.problem, case.fill, case.check, case.setting)
-        place = _place(case, bench)
+        subject = Subject(case.problem, case.fill, case.check, case.setting, case.flaw)
+        place = place_of(case, bench)
         shown = (one for one in self.issues if one.shows(subject, place))
         return structs.replace(record, known=tuple(_facts(one, record) for one in shown))
 
@@ -91,7 +92,7 @@ def reason(record: Record) -> str:
     return escaped("; ".join(words), _LONGEST)
 
 
-def _place(case: Case, bench: Bench) -> Place:
+def place_of(case: Case, bench: Bench) -> Place:
     """Return where a case ran; its architecture is the one that MLX's dispatch followed."""
     device = bench.device
     arch = case.setting.arch or device.architecture.value

@@ -16,12 +16,15 @@ from pytest_applegpu.conduct.endings import ENDINGS, ending
 from pytest_applegpu.conduct.failures.beside import boundaries_beside
 from pytest_applegpu.conduct.failures.matched import matched
 from pytest_applegpu.conduct.metamorphic import compare
+from pytest_applegpu.conduct.refusing import refusing
+from pytest_applegpu.conduct.transformed import Transformed
 from pytest_applegpu.numerics.bounds import Arithmetic
 from pytest_applegpu.numerics.check import judge
 from pytest_applegpu.numerics.fills import FILLS
 from pytest_applegpu.numerics.finding import Finding
 from pytest_applegpu.numerics.repeat import check_repeat
 from pytest_applegpu.operations.drawn import Drawn
+from pytest_applegpu.operations.ways import TRANSFORMS, Way
 from pytest_applegpu.problem import Problem
 from pytest_applegpu.report.records import BudgetFacts, ErrorFacts, ErrorMapFacts
 from pytest_applegpu.worker.requests import Answer, Refusal
@@ -55,6 +58,8 @@ def conduct(case: Case, bench: Bench) -> Numbers:
     gap = bench.gap(case.problem) or bench.no_room(case)
     if gap is not None:
         return Numbers("unsupported", ErrorFacts(message=gap))
+    if case.flaw:
+        return Numbers(*refusing(case, bench, lacks))
     if bench.began_wrong(case.setting):
         return Numbers("over", ErrorFacts(cause=BEGAN_WRONG))
     arithmetic = bench.arithmetic(case.problem, case.setting)
@@ -80,6 +85,8 @@ def _judged(case: Case, bench: Bench, arithmetic: Arithmetic, operands: Drawn) -
     finding = _finding(case, bench, arithmetic, operands, answer)
     if finding.passed and case.check in TWINS:
         finding = _twins(case, bench, operands, answer)
+    elif finding.passed and case.check in TRANSFORMS:
+        return _told(_transformed(case, bench, arithmetic, operands, answer))
     elif finding.verdict == "over" and case.check != "repeat":
         fleeting = _fleeting(case, bench, arithmetic, operands)
         cause = fleeting or finding.cause or _outside(case, bench, operands, finding)
@@ -103,10 +110,37 @@ def _twins(case: Case, bench: Bench, operands: Drawn, answer: Answer) -> Finding
     return compare(case, bench, operands, answer.results[0], multiply)
 
 
+def _transformed(
+    case: Case, bench: Bench, arithmetic: Arithmetic, operands: Drawn, answer: Answer
+) -> Finding:
+    """Compare a right result with what the same call gives through a transform of MLX's."""
+
+    def make(way: Way) -> Answer | Refusal:
+        limit = bench.limit(case, len(way.sets) + 1)
+        with shared(bench.backend):
+            return bench.pool.transform(case.problem, case.setting, way, limit=limit)
+
+    def judged(other: Case, drawn: Drawn, result: np.ndarray) -> Finding:
+        return _finding(other, bench, arithmetic, drawn, Answer((result,), ()))
+
+    first = answer.results[0]
+    return Transformed(case, bench, operands, first, make, judged, lacks).compare()
+
+
+def _told(finding: Finding) -> Numbers:
+    """Return the verdict on a transform: its arrays are not the result that a route makes."""
+    return Numbers(finding.verdict, error_facts(finding))
+
+
+def lacks(refusal: Refusal) -> bool:
+    """Tell whether a refusal names what the backend lacks."""
+    return refusal.type == "Missing" or _LACKING.search(refusal.text) is not None
+
+
 def refused(refusal: Refusal) -> Numbers:
     """Tell a gap of the backend, which it names itself, from an error where a result is due."""
-    lacking = refusal.type == "Missing" or _LACKING.search(refusal.text)
-    return Numbers("unsupported" if lacking else "raised", ErrorFacts(message=refusal.text))
+    verdict = "unsupported" if lacks(refusal) else "raised"
+    return Numbers(verdict, ErrorFacts(message=refusal.text))
 
 
 def _multiply(
@@ -135,7 +169,7 @@ def _finding(
     if answer.more:
         count = len(answer.parts)
         return Finding("misshapen", detail=f"{count} arrays came of the call, not one")
-    own = case.check in {"repeat", *TWINS}
+    own = case.check in {"repeat", *TWINS, *TRANSFORMS}
     return judge(
         FILLS[case.fill].check if own else case.check,
         operands.A,

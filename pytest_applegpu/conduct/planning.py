@@ -5,6 +5,7 @@ Nothing is started and MLX is not imported: the list is the same on a machine wi
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Final
 
@@ -14,6 +15,10 @@ from packaging.version import Version
 from pytest_applegpu.cases.cards import card_cases, card_cost, card_problems
 from pytest_applegpu.cases.case import CHECKS, NUMERIC, Case, parse_cases
 from pytest_applegpu.cases.plan import backend_dtypes, numeric_cases
+from pytest_applegpu.cases.refusals import refusal_cases
+from pytest_applegpu.cases.regressions.bug import Bug
+from pytest_applegpu.cases.regressions.corpus import regression_cases, shipped_bugs
+from pytest_applegpu.cases.searching.search import Space, searched
 from pytest_applegpu.cases.shaped import shaped_cases
 from pytest_applegpu.cases.speed import speed_cases
 from pytest_applegpu.config import Config
@@ -176,18 +181,42 @@ class Plan:
         chips = chips_named(read_mac(run_command).chip.value or "")
         return chips[0].architecture if chips else self.config.shapes_for
 
-    def planned(self, op: str, check: str | None = None) -> list[Case]:
-        """Return the cases of `op` for tests that make `check`, or any check of numbers.
+    def planned(self, op: str, check: str | Sequence[str] | None = None) -> list[Case]:
+        """Return the cases of `op` for tests that make `check`, several, or any of numbers.
 
         Raises:
             pytest.UsageError: there is no such check.
         """
-        if check is not None and check not in CHECKS:
+        checks = NUMERIC if check is None else {check} if isinstance(check, str) else {*check}
+        unknown = sorted(checks - {*CHECKS})
+        if unknown:
             allowed = ", ".join(CHECKS)
-            raise pytest.UsageError(f"marker applegpu: check={check!r} is not one of {allowed}")
+            raise pytest.UsageError(
+                f"marker applegpu: check={unknown[0]!r} is not one of {allowed}"
+            )
         cases = self.chosen if self.chosen is not None else self._plan(op)
-        checks = NUMERIC if check is None else {check}
         return [case for case in cases if case.problem.op == op and case.check in checks]
+
+    def corpus(self) -> list[tuple[Bug, Case]]:
+        """Return the cases of public bugs; none where cases were asked for by text or in sets."""
+        if self.chosen is not None:
+            return []
+        found = regression_cases(
+            shipped_bugs(),
+            self.backend,
+            self.dtypes,
+            tier=self.config.tier,
+            settings=self.config.settings,
+            version=parse_version(self.build.version.value),
+        )
+        return list(found)
+
+    def searched(self) -> list[Case]:
+        """Return the cases of a search; none where cases were asked for by text or in sets."""
+        if self.chosen is not None or not self.config.search:
+            return []
+        space = Space(self.backend, self.dtypes, self.config.settings, self.targets)
+        return searched(space, self.config.seed, self.config.search)
 
     def _plan(self, op: str) -> list[Case]:
         if op not in self._planned:
@@ -205,6 +234,7 @@ class Plan:
                     # Two settings are the rule, as for the numeric cases.
                     reserved=2 * sum(card_cost(problem, backend) for problem in cards),
                 ),
+                *refusal_cases(op, dtypes, config.settings),
                 *card_cases(cards, config.settings),
                 *speed_cases(op, backend, dtypes, config.tier, config.settings),
             ]

@@ -25,6 +25,7 @@ from pytest_applegpu.report.records import (
     WorkerFacts,
 )
 from pytest_applegpu.setting import foreign_switches
+from pytest_applegpu.throughput.nax import WORD as NAX_MISSED
 from pytest_applegpu.throughput.roofline import Rates, rates, share
 
 
@@ -44,10 +45,21 @@ def numbers_record(item: Item, bench: Bench, found: Numbers) -> Record:
 def speed_record(item: Item, bench: Bench, found: Measured | Ended) -> Record:
     """Return the record of a timed case."""
     if isinstance(found, Ended):
-        error = ErrorFacts(message=found.message)
-        return _record(item, bench, found.verdict, error=error)
-    word, time = found.comparison.word, _time(item.case, found)
-    return _record(item, bench, word, time=time, baseline=_baseline(found.comparison))
+        return ended_record(item, bench, found)
+    word = NAX_MISSED if found.missed else found.comparison.word
+    error = ErrorFacts(message=found.missed) if found.missed else None
+    time, baseline = _time(item.case, found), _baseline(found.comparison)
+    return _record(item, bench, word, error=error, time=time, baseline=baseline)
+
+
+def ended_record(item: Item, bench: Bench, found: Ended) -> Record:
+    """Return the record of a case that gave no time."""
+    return _record(item, bench, found.verdict, error=ErrorFacts(message=found.message))
+
+
+def verdict_record(item: Item, bench: Bench, verdict: str) -> Record:
+    """Return the record of a case of which its verdict is all that belongs to one build."""
+    return _record(item, bench, verdict)
 
 
 def card_record(item: Item, bench: Bench, found: Carded) -> Record:

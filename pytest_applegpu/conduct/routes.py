@@ -35,8 +35,11 @@ class Routes:
     here: bool
 
     def facts(self, case: Case, shelf: Shelf) -> RouteFacts | None:
-        """Return the case's route as its record has it; None where no rules are known."""
-        route = self.route(case.problem, case.setting)
+        """Return the case's route as its record has it; None where no rules are known.
+
+        A call that is to be refused has none.
+        """
+        route = None if case.flaw else self.route(case.problem, case.setting)
         if self.gpu is None or route is None:
             return None
         facts = RouteFacts(
@@ -60,7 +63,9 @@ class Routes:
         One row, say, goes through a kernel at full precision though TF32 is on.
         """
         route = self.taken(problem, setting)
-        return route is None or any("_nax_" in kernel for kernel in route.kernels)
+        return route is None or any(
+            "_nax_" in one.kernel or one.label.endswith("_nax") for one in route.launches
+        )
 
     def sums(self, problem: Problem, setting: Setting) -> Sums | None:
         """Return how the route adds up; None where that is not known, which may be in any order."""

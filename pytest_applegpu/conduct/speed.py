@@ -12,6 +12,7 @@ from pytest_applegpu.baselines.store import Shelf
 from pytest_applegpu.cases.case import Case
 from pytest_applegpu.conduct.bench import Bench
 from pytest_applegpu.conduct.endings import ENDINGS, ending
+from pytest_applegpu.conduct.expected import nax_missed
 from pytest_applegpu.device.condition import Condition, unfit
 from pytest_applegpu.throughput.plan import next_count, pairs_within, piece_of, rounds
 from pytest_applegpu.throughput.roofline import rates, sound
@@ -62,26 +63,33 @@ class Ended:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """A measurement, what it was compared with, and the condition it was made in."""
+    """A measurement, what it was compared with, and the condition it was made in.
+
+    `missed` says that NAX was expected and the speed is SIMD-class; empty where it is not so.
+    """
 
     timing: Timing
     comparison: Comparison
     peak_tflops: float | None
     peak_gbs: float | None
     condition: Condition
+    missed: str = ""
 
 
 def conduct(case: Case, bench: Bench, shelf: Shelf, run: Run) -> Measured | Ended:
     """Time one case and compare it; a suspected slowdown is measured again in a fresh worker."""
     first = _compared(case, bench, shelf, run)
-    if isinstance(first, Ended) or not _suspected(first.comparison):
+    if isinstance(first, Ended) or not (first.missed or _suspected(first.comparison)):
         return first
     bench.pool.replace(case.setting)
     second = _compared(case, bench, shelf, run)
     if isinstance(second, Ended):
         return second
-    judged = confirm_speed(first.comparison, second.comparison)
-    return replace(second, comparison=judged)
+    if _suspected(first.comparison):
+        judged = confirm_speed(first.comparison, second.comparison)
+        second = replace(second, comparison=judged)
+    # Not of one measurement alone: another program may have had the GPU.
+    return second if first.missed else replace(second, missed="")
 
 
 def _suspected(comparison: Comparison) -> bool:
@@ -96,7 +104,9 @@ def _compared(case: Case, bench: Bench, shelf: Shelf, run: Run) -> Measured | En
     after = bench.condition()
     reasons = tuple(dict.fromkeys((*unfit(before), *unfit(after))))
     compared = compare_speed(timed, METHOD, run, shelf.speed(str(case)), reasons)
-    return Measured(timed, compared, bench.peak_tflops(case), bench.bandwidth_gbs, after)
+    tflops = rates(case.problem.flops, case.problem.bytes, timed.seconds).tflops
+    missed = nax_missed(case, bench, tflops) or ""
+    return Measured(timed, compared, bench.peak_tflops(case), bench.bandwidth_gbs, after, missed)
 
 
 def measure(case: Case, bench: Bench) -> Timing | Ended:
@@ -124,9 +134,7 @@ def _believed(case: Case, bench: Bench, timed: Timing | Unsound | Ended) -> Timi
 
 def _measured(case: Case, bench: Bench) -> Timing | Unsound | Ended:
     operands = bench.operands(case, bench.arithmetic(case.problem, case.setting))
-    copies = max(
-        1, min(COPIES, _held(bench) // max(sum(operand.nbytes for operand in operands), 1))
-    )
+    copies = max(1, min(COPIES, held(bench) // max(sum(operand.nbytes for operand in operands), 1)))
     limit = bench.limit(case, copies)
     ready = bench.pool.prepare(case.problem, case.setting, operands, copies=copies, limit=limit)
     if isinstance(ready, Refusal):
@@ -145,10 +153,10 @@ def _submissions(case: Case, bench: Bench) -> tuple[list[int], list[float]] | Re
     if isinstance(grown, Refusal):
         return grown
     n, seconds = grown
-    piece = _piece(case, bench, seconds / n)
+    at_once = piece(case, bench, seconds / n)
     pairs = pairs_within(max(seconds, 1e-6), BUDGET[backend], least=LEAST[backend])
     counts = rounds(n, pairs)
-    taken = _time(case, bench, counts, piece)
+    taken = _time(case, bench, counts, at_once)
     return taken if isinstance(taken, Refusal) else (counts, taken)
 
 
@@ -165,7 +173,7 @@ def _grown(case: Case, bench: Bench) -> tuple[int, float] | Refusal:
         n, seconds = count, min(taken[-2:])
         count = next_count(n, seconds, TARGET[bench.backend], MOST)
         if count is not None:
-            taken = _time(case, bench, [count, count], _piece(case, bench, seconds / n))
+            taken = _time(case, bench, [count, count], piece(case, bench, seconds / n))
     return n, seconds
 
 
@@ -174,17 +182,17 @@ def _time(case: Case, bench: Bench, counts: list[int], piece: int) -> list[float
     return bench.pool.time(case.setting, counts, piece=piece, limit=limit)
 
 
-def _piece(case: Case, bench: Bench, seconds: float) -> int:
+def piece(case: Case, bench: Bench, seconds: float) -> int:
     """Return how many operations of `seconds` each to hand over at once.
 
     No more than take `PIECE_SECONDS`, and no more than leave room for the results in flight.
     """
     result = prod(case.problem.shape_c) * case.problem.dtype.itemsize
-    room = _held(bench) // max(IN_FLIGHT * result, 1)
+    room = held(bench) // max(IN_FLIGHT * result, 1)
     return piece_of(seconds, PIECE_SECONDS, max(1, min(PIECE, room)))
 
 
-def _held(bench: Bench) -> int:
+def held(bench: Bench) -> int:
     """Return the bytes that operands, and the results in flight, may hold each."""
     memory = bench.device.memory_bytes.value
     return _HELD if memory is None or bench.backend == "cpu" else memory // 8

@@ -18,14 +18,16 @@ from pytest_applegpu.device.build import install_line
 from pytest_applegpu.device.commands import run_command
 from pytest_applegpu.device.detect import detect
 from pytest_applegpu.emulated.target import variables
+from pytest_applegpu.setting import SIDE_VARIABLE, Side
 from pytest_applegpu.worker.pool import Pool
 from pytest_applegpu.worker.process import WorkerError
 
 
-def start(config: Config, plan: Plan, *, lenient: bool = False) -> Bench:
+def start(config: Config, plan: Plan, *, lenient: bool = False, side: Side | None = None) -> Bench:
     """Start the first worker and learn what it runs on.
 
-    `lenient` takes what is there, to describe it, where a run of cases would be refused.
+    `lenient` takes what is there, to describe it, where a run of cases would be refused. `side` is
+    the one that its workers are told to be of.
 
     Raises:
         pytest.UsageError: MLX or its backend cannot be used; the message says what to do.
@@ -34,6 +36,7 @@ def start(config: Config, plan: Plan, *, lenient: bool = False) -> Bench:
     if plan.build.errors and not (lenient or emulated):
         raise pytest.UsageError("; ".join(plan.build.errors))
     environment = os.environ | (_emulation(config, plan) if emulated else {})
+    environment |= {SIDE_VARIABLE: side} if side else {}
     pool = Pool(config.python, config.backend, environment)
     # Under its own switches: what NAX off forces depends on the GPU, which is not known yet.
     first = replace(config.settings[0], nax="on")

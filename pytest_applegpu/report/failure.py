@@ -18,6 +18,7 @@ from pytest_applegpu.report.records import (
     BaselineFacts,
     BlameFacts,
     BudgetFacts,
+    BugFacts,
     ErrorFacts,
     Record,
     RouteFacts,
@@ -25,6 +26,7 @@ from pytest_applegpu.report.records import (
     TimeFacts,
 )
 from pytest_applegpu.report.rerun import Rerun
+from pytest_applegpu.report.versus import numbers_line, speed_lines
 from pytest_applegpu.words import outcome
 
 LINES: Final = 12
@@ -60,8 +62,13 @@ def failure_text(record: Record, rerun: Rerun, bundle: str | None = None) -> str
         lines += _time_lines(record.time, record.baseline)
     if record.baseline is not None:
         lines += _baseline_lines(record.baseline)
+    if record.versus is not None and record.versus.speed is not None:
+        lines += speed_lines(record.versus.speed)
+    if record.versus is not None and record.versus.numbers is not None:
+        lines += [numbers_line(record.versus.numbers)]
     if record.route is not None:
         lines += [route_text(record.route)]
+    lines += map(bug_text, record.bugs)
     lines += [_where(record)]
     last = [f"rerun: {rerun.command(record.case)}"]
     if bundle is not None:
@@ -85,6 +92,17 @@ def route_text(route: RouteFacts) -> str:
     rule = f" ({escaped(route.rule, RULE)})" if route.rule else ""
     changed = f"; {route.verdict}, before: {escaped(route.before[0])}" if route.before else ""
     return f"route: {escaped(route.path)}{rule} on {where}{changed}"
+
+
+_HAD: Final = {"none": "in no release of MLX", "": "in all MLX"}
+"""Which versions had a bug, where none are numbered."""
+
+
+def bug_text(bug: BugFacts) -> str:
+    """Return in one line which bug a failed case shows, or shows again, and where it is told of."""
+    beginning = "bug" if bug.affected else "regression of"
+    had = _HAD.get(bug.mlx, f"in MLX {bug.mlx}")
+    return f"{beginning} {escaped(bug.id)}, {escaped(had)}: {escaped(bug.source)}"
 
 
 def _error_lines(error: ErrorFacts, verdict: str, *, strict: bool) -> Iterator[str]:

@@ -32,13 +32,16 @@ class ReportLog:
             refuses to open or to write it.
     """
 
-    def __init__(self, path: Path) -> None:
-        """Open `path` for writing."""
+    def __init__(self, path: Path, kept: int | None = None) -> None:
+        """Open `path` for writing, anew or behind its first `kept` bytes."""
         self.path = path
         _refuse_foreign(path)
         try:
             # Unbuffered, so that no half-written line waits in this process to fail again.
-            self._file: FileIO = path.open("wb", buffering=0)
+            self._file: FileIO = path.open("wb" if kept is None else "r+b", buffering=0)
+            if kept is not None:
+                self._file.truncate(kept)
+                self._file.seek(kept)
         except OSError as error:
             raise _system_error(path, error) from error
 

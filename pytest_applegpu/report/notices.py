@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
+from pytest_applegpu.report.failure import bug_text
 from pytest_applegpu.report.phrases import escaped, number
 from pytest_applegpu.report.records import Record
 from pytest_applegpu.report.rerun import Rerun
@@ -48,6 +49,14 @@ def known_issues(records: Sequence[Record]) -> Iterator[str]:
     for one, count in found.most_common():
         cases = "1 case" if count == 1 else f"{count} cases"
         yield f"{KNOWN} {one.id} ({cases}): {escaped(one.what)} ({escaped(one.source)})"
+
+
+def bugs(records: Sequence[Record]) -> Iterator[str]:
+    """Yield a line for each public bug whose cases failed, regressions first."""
+    found = Counter(one for record in records if failed(record) for one in record.bugs)
+    for one, count in sorted(found.items(), key=lambda item: (item[0].affected, item[0].id)):
+        cases = "1 case" if count == 1 else f"{count} cases"
+        yield f"{bug_text(one)} ({cases})"
 
 
 def warnings(records: Sequence[Record]) -> Iterator[str]:
@@ -131,8 +140,8 @@ def next_steps(records: Sequence[Record], rerun: Rerun, *, storing: bool = False
         which = "the case that failed" if len(red) == 1 else f"{len(red)} failed cases"
         first = "" if len(red) <= NAMED else f", the first {NAMED}"
         yield f"to rerun {which}{first}: {rerun.command(*red[:NAMED])}"
-    if storing:
-        return
+    if storing or any(record.versus for record in records):
+        return  # times that were taken in turns are no baseline
     store = rerun.plain("--applegpu-update-baselines")
     without = sum(_says(record, "no baseline") for record in records)
     if without:
@@ -174,6 +183,8 @@ def _unstable(record: Record) -> str:
 
 
 def _reason(record: Record) -> str:
+    if record.versus and record.versus.speed:
+        return escaped(record.versus.speed.reason)
     if record.baseline and record.baseline.reasons:
         return escaped("; ".join(record.baseline.reasons))
     if record.error:

@@ -11,9 +11,10 @@ from typing import Any, Final, Literal
 
 from msgspec import Struct, convert, field, to_builtins
 
+from pytest_applegpu.report.versus_records import VersusFacts
 from pytest_applegpu.words import CARD, NUMBERS, ROUTE, SPEED
 
-SCHEMA: Final = 3
+SCHEMA: Final = 4
 """Version of the record; it rises whenever a field changes its meaning, comes or goes."""
 
 Kind = Literal[
@@ -26,6 +27,12 @@ Kind = Literal[
     "rows",
     "view",
     "transposed",
+    "gradient",
+    "vmap",
+    "compiled",
+    "shapeless",
+    "exported",
+    "refusal",
     "throughput",
     "card",
 ]
@@ -256,6 +263,20 @@ class KnownFacts(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     source: str = ""
 
 
+class BugFacts(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A public bug that the case asks for, on the backend that it ran on.
+
+    `source` is where it was discussed, or what shows it, `mlx` the versions that have it (`none`:
+    no release). `affected` tells whether it was known to be there where the case ran: a failure
+    elsewhere is a regression.
+    """
+
+    id: str
+    source: str
+    mlx: str
+    affected: bool
+
+
 class WorkerFacts(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What was measured or found in the worker: arithmetic in use, the user's MLX_* variables."""
 
@@ -270,7 +291,7 @@ class Record(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         ValueError: `verdict` is not a word for cases of this `kind`.
     """
 
-    schema: Literal[3] = SCHEMA
+    schema: Literal[4] = SCHEMA
     case: str
     kind: Kind
     problem: ProblemFacts
@@ -282,6 +303,8 @@ class Record(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     baseline: BaselineFacts | None = None
     card: CardFacts | None = None
     known: tuple[KnownFacts, ...] = ()
+    bugs: tuple[BugFacts, ...] = ()
+    versus: VersusFacts | None = None
     device: str | None = None
     backend: str | None = None
     mlx: str | None = None

@@ -8,6 +8,7 @@ from typing import Final
 from tabulate import tabulate
 
 from pytest_applegpu.report.notices import (
+    bugs,
     counts,
     known_issues,
     likely_causes,
@@ -83,6 +84,7 @@ def summary_text(records: Sequence[Record], rerun: Rerun, *, storing: bool = Fal
 def _lines(records: Sequence[Record], rerun: Rerun, *, storing: bool) -> Iterator[str]:
     yield counts(records)
     yield from known_issues(records)
+    yield from bugs(records)
     yield from warnings(records)
     yield from likely_causes(records)
     yield from next_steps(records, rerun, storing=storing)

@@ -69,3 +69,21 @@ def test_conv1d_throughput(case: Case, clock: Clock) -> None:
 def test_conv2d_throughput(case: Case, clock: Clock) -> None:
     """Time a convolution over two axes."""
     clock(case)
+
+
+@pytest.mark.applegpu(op="linear", check="throughput")
+def test_linear_throughput(case: Case, clock: Clock) -> None:
+    """Time `nn.Linear`."""
+    clock(case)
+
+
+@pytest.mark.applegpu(op="quantized_linear", check="throughput")
+def test_quantized_linear_throughput(case: Case, clock: Clock) -> None:
+    """Time `nn.QuantizedLinear`."""
+    clock(case)
+
+
+@pytest.mark.applegpu(op="multi_head_attention", check="throughput")
+def test_multi_head_attention_throughput(case: Case, clock: Clock) -> None:
+    """Time `nn.MultiHeadAttention`."""
+    clock(case)

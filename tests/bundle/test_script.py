@@ -153,3 +153,10 @@ def test_only_mlx_and_numpy_are_imported() -> None:
     }
     assert found - set(sys.stdlib_module_names) == {"mlx", "numpy"}
     assert not any(isinstance(node, ast.ImportFrom) for node in ast.walk(tree))
+
+
+def test_layers_are_imported_where_one_is_called(tmp_path: Path) -> None:
+    layer = repro(call='nn.Linear(9, 2, bias=False).update({"weight": b.T})(a)')
+    assert "import mlx.nn as nn" in script(layer)
+    assert "mlx.nn" not in script(repro())
+    assert run(layer, tmp_path)[0] == 0

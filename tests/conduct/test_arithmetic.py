@@ -60,3 +60,22 @@ def test_what_cublas_may_do_in_half_precision_is_named_as_no_part_of_the_model()
     assert promised(bench("cuda"), "matmul-bf16-nn-8x8x8").note == said
     assert not promised(bench("cuda"), "matmul-f32-nn-8x8x8").note
     assert not promised(bench("cpu"), "matmul-bf16-nn-8x8x8").note
+
+
+@pytest.mark.parametrize(
+    ("version", "text", "lacks"),
+    [
+        ("0.32.1", "quantized_matmul-f32-nt-2x8x128 bits=1", True),
+        ("0.32.4", "quantized_matmul-f32-nt-2x8x128 bits=1", False),
+        ("0.32.1", "quantized_matmul-f32-nt-2x8x128 bits=2", False),
+        (None, "dequantize-f32-nt-1x8x128 bits=1", False),
+    ],
+)
+def test_weights_of_one_bit_are_asked_of_an_mlx_that_has_them(
+    version: str | None, text: str, lacks: bool
+) -> None:
+    made = bench("cpu")
+    made.device.mlx_version = SimpleNamespace(value=version)  # type: ignore[misc, assignment]
+    gap = made.gap(parse_problem(text))
+    assert (gap is not None) == lacks
+    assert not lacks or "0.32.4 and newer have" in str(gap)

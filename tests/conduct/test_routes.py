@@ -94,6 +94,9 @@ def test_only_the_accelerators_cut_operands() -> None:
     assert not cut(M5_MAX, "matmul-f32-nn-1x256x256 tf32=on")
     assert not cut(M5_MAX, "matmul-c64-nn-256x256x256 tf32=on")
     assert not cut(M5_MAX, "matmul-f32-nn-256x256x256 tf32=on nax=off")
+    # Attention on the accelerators says so by its label alone.
+    assert cut(M5_MAX, "sdpa-f32-nt-64x64x64-b1x2 tf32=on")
+    assert not cut(M5_MAX, "sdpa-f32-nt-1x64x64-b1x2 tf32=on")
 
 
 def test_where_the_route_is_not_known_operands_may_be_cut() -> None:

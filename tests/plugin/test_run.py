@@ -145,6 +145,23 @@ def test_own_tests_may_use_the_marker_and_fixtures(
     result.stdout.fnmatch_lines(["applegpu: cpu, *"])
 
 
+def test_a_marker_may_name_several_checks(pytester: pytest.Pytester) -> None:
+    path = pytester.makepyfile(
+        """
+        import pytest
+
+        @pytest.mark.applegpu(op="matmul", check=("vmap", "compiled"))
+        def test_own(case, prove):
+            prove(case)
+        """
+    )
+    words = [
+        f"--applegpu-case=matmul-f32-nn-3x4x5 check={check} tf32=off"
+        for check in ("vmap", "compiled", "shapeless")
+    ]
+    pytester.runpytest_inprocess(str(path), *CPU, *words).assert_outcomes(passed=2)
+
+
 def test_a_wrong_check_in_a_marker_is_named(pytester: pytest.Pytester) -> None:
     path = pytester.makepyfile(
         """

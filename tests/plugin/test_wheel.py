@@ -55,8 +55,11 @@ def test_wheel_holds_what_it_needs_and_nothing_else(wheel: Path) -> None:
     for name in (
         "pytest_applegpu/py.typed",
         "pytest_applegpu/worker/serve.py",
+        "pytest_applegpu/worker/child/program.py",
         "pytest_applegpu/suites/conformance/test_matmul.py",
+        "pytest_applegpu/suites/regressions/test_corpus.py",
         "pytest_applegpu/suites/throughput/test_matmul.py",
+        "pytest_applegpu/cases/regressions/corpus.toml",
         "pytest_applegpu/device/data/chips.json",
     ):
         assert name in names

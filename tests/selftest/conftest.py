@@ -12,6 +12,7 @@ import pytest
 
 from pytest_applegpu.cases.case import Case, parse_cases
 from pytest_applegpu.cases.plan import backend_dtypes, numeric_cases
+from pytest_applegpu.cases.refusals import refusal_cases
 from pytest_applegpu.emulated.arrays import DTYPES, View
 from pytest_applegpu.forms.table import FORMS
 from pytest_applegpu.numerics.bounds import promise
@@ -206,8 +207,9 @@ def tier() -> list[Case]:
     return [
         case
         for op in FORMS
-        for case in numeric_cases(
-            op, "cpu", dtypes, tier="standard", seed=0, settings=(Setting("off"),)
+        for case in (
+            *numeric_cases(op, "cpu", dtypes, tier="standard", seed=0, settings=(Setting("off"),)),
+            *refusal_cases(op, dtypes, (Setting("off"),)),
         )
     ]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import nan
 from pathlib import Path
 from typing import Any, Final
@@ -11,14 +11,17 @@ import numpy as np
 
 from pytest_applegpu.bundle.folder import PROGRAM, BundleError, write, write_facts
 from pytest_applegpu.bundle.operand import Held
-from pytest_applegpu.bundle.script import Repro
+from pytest_applegpu.bundle.refusal import Attempt
+from pytest_applegpu.bundle.script import NN, Repro
 from pytest_applegpu.cases.case import TWINS, Case, parse_cases
 from pytest_applegpu.cases.plan import REPEATS
 from pytest_applegpu.conduct.bench import Bench
 from pytest_applegpu.conduct.failures.alone import Alone, run_alone
 from pytest_applegpu.conduct.failures.wanted import wanted
+from pytest_applegpu.conduct.refusing import flaw_of, spoilt
 from pytest_applegpu.device.show import device_json
-from pytest_applegpu.problem import Problem
+from pytest_applegpu.forms.form import Invocation, Layer, Operand
+from pytest_applegpu.operations.ways import TRANSFORMS
 from pytest_applegpu.report.error_map import svg
 from pytest_applegpu.report.records import Record, as_builtins
 from pytest_applegpu.views import store
@@ -35,11 +38,11 @@ MOST: Final = 1 << 30
 
 def bundled(case: Case, bench: Bench, record: Record, parent: Path) -> str:
     """Write the bundle of a failure, run its program and return where it is and what came of it."""
-    if case.check in TWINS:
+    if case.check in {*TWINS, *TRANSFORMS}:
         return f"not written: check={case.check} compares two products, and a program makes one"
     chosen = _chosen(case, record)
     try:
-        repro = _repro(chosen, bench, record)
+        repro = _attempt(case, bench) if case.flaw else _repro(chosen, bench, record)
         if repro is None:
             return f"not written: {case.problem.op} gives several arrays, and a program holds one"
         size = sum(array.nbytes for array in repro.arrays.values())
@@ -72,8 +75,8 @@ def _repro(case: Case, bench: Bench, record: Record) -> Repro | None:
     calls = _calls(case, record)
     return Repro(
         case=str(case),
-        operands=_held(problem, drawn.sent),
-        call=_call(problem),
+        operands=_held(problem.operands, drawn.sent),
+        call=call_text(problem.invocation),
         reference=right.reference,
         dtype=problem.dtype.name,
         shape=problem.shape_c,
@@ -87,29 +90,58 @@ def _repro(case: Case, bench: Bench, record: Record) -> Repro | None:
     )
 
 
-def _held(problem: Problem, operands: Sequence[np.ndarray]) -> tuple[Held, ...]:
+def _attempt(case: Case, bench: Bench) -> Attempt:
+    """Return the program of a call that MLX must refuse."""
+    call, flaw = spoilt(case, bench), flaw_of(case)
+    return Attempt(
+        case=str(case),
+        why=flaw.why,
+        names=flaw.names,
+        operands=_held(call.forms, call.arrays),
+        call=call_text(call.invocation),
+        limit=bench.limit(case),
+        device="cpu" if bench.backend == "cpu" else "gpu",
+        environment=_switches(case, bench),
+    )
+
+
+def _held(forms: Sequence[Operand], operands: Sequence[np.ndarray]) -> tuple[Held, ...]:
     """Lay the operands out as a worker gets them, with guards round every view."""
     found = []
-    for form, operand in zip(problem.operands, operands, strict=True):
+    for form, operand in zip(forms, operands, strict=True):
         storage = store(form.placement, operand, nan if form.guard is None else form.guard)
         found.append(Held(form.name, form.dtype, storage, form.placement.steps))
     return tuple(found)
 
 
-def _call(problem: Problem) -> str:
+def call_text(said: Invocation) -> str:
     """Return the call to MLX as it is written."""
-    said = problem.invocation
     given = [_argument(one) for one in said.arguments]
     if said.name == "@":
         return " @ ".join(given)
-    named = [f"{name}={_argument(one)}" for name, one in said.named.items()]
-    return f"mx.{said.name}({', '.join((*given, *named))})"
+    function = f"mx.{said.name}" if said.layer is None else _layer(said.name, said.layer)
+    return f"{function}({_listed(said.arguments, said.named)})"
+
+
+def _layer(name: str, layer: Layer) -> str:
+    """Return the layer as it is built, with operands in the place of its parameters."""
+    built = f"{NN}{name}({_listed(layer.arguments, layer.named)})"
+    return f"{built}.update({_argument(layer.parameters)})"
+
+
+def _listed(arguments: Sequence[Any], named: Mapping[str, Any]) -> str:
+    pairs = (f"{name}={_argument(one)}" for name, one in named.items())
+    return ", ".join((*map(_argument, arguments), *pairs))
 
 
 def _argument(value: Any) -> str:
     if not isinstance(value, dict):
         return repr(value)
-    return str(value["operand"]) if "operand" in value else f"mx.{value['dtype']}"
+    if "operand" in value:
+        return str(value["operand"])
+    if "dtype" in value:
+        return f"mx.{value['dtype']}"
+    return "{" + ", ".join(f'"{name}": {_argument(one)}' for name, one in value.items()) + "}"
 
 
 def _calls(case: Case, record: Record) -> int:
@@ -126,7 +158,7 @@ def _switches(case: Case, bench: Bench) -> dict[str, str]:
 
 
 def _facts(
-    record: Record, chosen: Case, bench: Bench, repro: Repro, alone: Alone
+    record: Record, chosen: Case, bench: Bench, repro: Repro | Attempt, alone: Alone
 ) -> dict[str, Any]:
     return {
         "case": record.case,

@@ -43,19 +43,24 @@ _UNTOLD: Final = frozenset({"unsupported", "no proof"})
 
 
 def shrunk(
-    case: Case, bench: Bench, found: Numbers, clock: Callable[[], float] = time.monotonic
+    case: Case,
+    bench: Bench,
+    found: Numbers,
+    clock: Callable[[], float] = time.monotonic,
+    most: int | None = MOST,
 ) -> ShrunkFacts | None:
     """Return the smallest case that fails as `found` says of `case`, and where it begins to.
 
-    None where there is nothing to shrink: `case` did not fail, or its data could show nothing.
-    `clock` gives seconds.
+    None where there is nothing to shrink: `case` did not fail, its data could show nothing, or its
+    call is one that MLX must refuse, which is as small as can be.
+    `clock` gives seconds, `most` is how many failures of a process are shrunk, None for all.
     """
-    if NUMBERS[found.verdict] != "failed" or found.verdict in _UNTOLD:
+    if case.flaw or NUMBERS[found.verdict] != "failed" or found.verdict in _UNTOLD:
         return None
     if _fleeting(found):
         return _unshrunk(case, "it comes and goes")
-    if bench.shrunk >= MOST:
-        return _unshrunk(case, f"{MOST} others were; add --applegpu-shrink to the rerun command")
+    if most is not None and bench.shrunk >= most:
+        return _unshrunk(case, f"{most} others were; add --applegpu-shrink to the rerun command")
     bench.shrunk += 1
     least = shrink(case, _Trial(case, _hasty(bench, found), found.verdict, clock))
     if least is None:
@@ -63,9 +68,9 @@ def shrunk(
     return _facts(least, bench)
 
 
-def with_smallest(case: Case, bench: Bench, found: Numbers) -> Numbers:
+def with_smallest(case: Case, bench: Bench, found: Numbers, *, most: int | None = MOST) -> Numbers:
     """Return `found` with the smallest case in its error, where there is one."""
-    least = shrunk(case, bench, found)
+    least = shrunk(case, bench, found, most=most)
     if least is None:
         return found
     return replace(found, error=structs.replace(found.error or ErrorFacts(), shrunk=least))

@@ -15,6 +15,7 @@ from . import (  # noqa: F401 - each adds its faults
     flaky,
     forms,
     gathered,
+    layers,
     layouts,
     masks,
     memory,
@@ -22,11 +23,13 @@ from . import (  # noqa: F401 - each adds its faults
     packing,
     partitions,
     precision,
+    refusals,
     scaling,
     segments,
     special,
     tails,
     tiles,
+    transforms,
 )
 from .fault import FAULTS, NONE, Fault
 from .planting import plant

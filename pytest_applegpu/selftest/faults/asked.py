@@ -13,7 +13,9 @@ from .library import Library, Numbers, dense
 from .reading import FUNCTIONS, sizes_of_call
 from .sizes import Sizes
 
-_OWN: Final = frozenset({"sdpa", "conv1d", "conv2d", "quantize", "dequantize"})
+_OWN: Final = frozenset(
+    {"sdpa", "conv1d", "conv2d", "quantize", "dequantize", "multi_head_attention"}
+)
 """Operations whose result is no stack of M by N."""
 
 

@@ -24,6 +24,8 @@ class State:
         """Start with nothing called."""
         self.calls = 0
         self.results: dict[Any, Numbers] = {}
+        self.traced = 0
+        """How many transforms are tracing a function now: what it multiplies has no numbers yet."""
 
 
 class Call:

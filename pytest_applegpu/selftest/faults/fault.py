@@ -11,10 +11,12 @@ import numpy.typing as npt
 
 from .asked import Asked
 from .call import Call
+from .library import Library
 from .sizes import Sizes
 
 Numbers = npt.NDArray[Any]
 Where = Callable[[Sizes], bool]
+Arguments = dict[str, Any]
 Plant = Callable[[Any], Any]
 """Gives the wrong result of a call: a `Call` of `matmul` or an `Asked` of another operation."""
 
@@ -43,6 +45,9 @@ class Fault(NamedTuple):
         recycles: whether it shows what is left in recycled memory.
         routed: whether it can be told only where the route, and so the last bit, is known.
         patience: seconds that a case may take beyond its computed cost; None: as the run has it.
+        lenient: whether it answers calls that the library refuses, and no others.
+        transform: the transform of the library that it spoils, in place of an operation; `plant`
+            is then given the real one, and gives what is put in its place.
     """
 
     name: str
@@ -60,6 +65,8 @@ class Fault(NamedTuple):
     recycles: bool = False
     routed: bool = False
     patience: float | None = None
+    lenient: bool = False
+    transform: str = ""
 
     def meets(self, sizes: Sizes) -> bool:
         """Tell whether products of this format, with TF32 as it is, can come out wrong."""
@@ -143,6 +150,22 @@ def given_fault(op: str, where: Where = filled, **telling: Any) -> Callable[[Giv
     return add
 
 
+Lenient = Callable[[Library, Callable[..., Any], Arguments], Any]
+"""Answers a refused call, or returns None: of the library, the call made again with others in place
+of some arguments, and all arguments by name."""
+
+
+def lenient_fault(op: str, **telling: Any) -> Callable[[Lenient], Lenient]:
+    """Add a function that accepts what the library refuses of the operation `op`."""
+
+    def add(function: Lenient) -> Lenient:
+        own = {"op": op, "lenient": True, "checks": ("refusal",)}
+        _add(function, lambda call: function(*call), filled, telling | own)
+        return function
+
+    return add
+
+
 Answer = Callable[[Numbers, Asked], Numbers]
 
 
@@ -155,6 +178,18 @@ def answer_fault(op: str, where: Where = filled, **telling: Any) -> Callable[[An
                 return call.give(function(call.product(), call))
 
         _add(function, answer, where, telling | {"op": op})
+        return function
+
+    return add
+
+
+def transform_fault(
+    transform: str, where: Where = filled, **telling: Any
+) -> Callable[[Plant], Plant]:
+    """Add a function that is given a transform of the library, and gives one in its place."""
+
+    def add(function: Plant) -> Plant:
+        _add(function, function, where, telling | {"transform": transform})
         return function
 
     return add

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable
 from typing import Any
 
+from . import slower
+from .accepting import accept
 from .asked import Asked
 from .call import Call, State
 from .fault import FAULTS, NONE, Fault
 from .library import Library
 from .reading import FUNCTIONS
+from .tracing import watch
 
 _NOTHING = Fault(NONE, NONE, "nothing", lambda _: True, lambda call: call.give(call.product()))
+
+LAYERS = "nn"
+"""The module of layers, which lies beside the library."""
 
 _NO_CALL = (AttributeError, IndexError, KeyError, TypeError, ValueError)
 """What reading the sizes of a call raises where the library itself is to refuse it."""
@@ -20,19 +27,27 @@ _NO_CALL = (AttributeError, IndexError, KeyError, TypeError, ValueError)
 def plant(core: Any, name: str) -> None:
     """Put the fault `name` in front of the functions of the library `core` that it is for.
 
-    The fault that is none stands in front of all that the library has.
+    The fault that is none stands in front of all that the library has. What is only slower is
+    named with its share: see `slower`.
 
     Raises:
         AttributeError: the library has no function that the fault is for.
         KeyError: there is no such fault.
     """
+    if slower.plant(core, name):
+        return
     library, state = Library(core), State()
     # A bound method would not be handed the array; a function is.
     core.array.__getitem__ = lambda array, index: library.sliced(array, index)  # noqa: PLW0108
+    watch(core, state)
     for fault in _nothing(core) if name == NONE else [FAULTS[name]]:
         if fault.recycles:
             core.eval = library.evaluated
-        if fault.op == "matmul":
+        if fault.transform:
+            setattr(core, fault.transform, fault.plant(getattr(core, fault.transform)))
+        elif fault.lenient:
+            accept(fault, library)
+        elif fault.op == "matmul":
             core.matmul = _faulty(fault, library, state, "function")
             core.array.__matmul__ = _faulty(fault, library, state, "operator")
         else:
@@ -47,16 +62,27 @@ def _nothing(core: Any) -> list[Fault]:
 
 
 def _found(core: Any, name: str) -> Any:
-    for part in name.split("."):
-        core = getattr(core, part, None)
-    return core
+    """Return what the library calls `name`, dots included; None where it has none."""
+    found = core
+    for part in name.split(".") if name else ():
+        found = _layers(core) if part == LAYERS else getattr(found, part, None)
+    return found
+
+
+def _layers(core: Any) -> Any:
+    """Return the module of layers beside the library; None where there is none."""
+    package, dot, _ = str(getattr(core, "__name__", "")).rpartition(".core")
+    try:
+        return importlib.import_module(f"{package}.{LAYERS}") if dot else None
+    except ModuleNotFoundError:
+        return None
 
 
 def _faulty(fault: Fault, library: Library, state: State, via: str) -> Callable[..., Any]:
     real = library.operator if via == "operator" else library.matmul
 
     def product(a: Any, b: Any, **more: Any) -> Any:
-        if more or not _plain(a, b):
+        if more or state.traced or not _plain(a, b):
             return real(a, b, **more)
         call = Call(library, state, a, b, via)
         state.calls += 1
@@ -77,10 +103,12 @@ def _plain(a: Any, b: Any) -> bool:
 def _replace(fault: Fault, library: Library, state: State) -> None:
     """Put a fault in front of a function other than `matmul`."""
     folder, _, name = FUNCTIONS[fault.op].name.rpartition(".")
-    module = getattr(library.core, folder) if folder else library.core
+    module = _found(library.core, folder)
     real = getattr(module, name)
 
     def answer(*positions: Any, **named: Any) -> Any:
+        if state.traced:
+            return real(*positions, **named)
         try:
             call = Asked(library, state, fault.op, real, positions, named)
             met = fault.applies(call.sizes)

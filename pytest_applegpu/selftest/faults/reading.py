@@ -42,9 +42,14 @@ FUNCTIONS: Final = {
     "sdpa": Function("fast.scaled_dot_product_attention", ("q", "k", "v")),
     "conv1d": Function("conv1d", ("input", "weight", "stride", "padding")),
     "conv2d": Function("conv2d", ("input", "weight", "stride", "padding")),
+    "linear": Function("nn.Linear.__call__", ("self", "x")),
+    "quantized_linear": Function("nn.QuantizedLinear.__call__", ("self", "x")),
+    "multi_head_attention": Function(
+        "nn.MultiHeadAttention.__call__", ("self", "queries", "keys", "values", "mask")
+    ),
 }
 """The operations that are called by a function other than `matmul`, as MLX's documentation has
-them."""
+them; `nn.` is in front of the layers of `mlx.nn`."""
 
 GROUPS_OF: Final = {"affine": 64, "mxfp4": 32, "mxfp8": 32, "nvfp4": 16}
 """Weights that share a scale where nothing is said, by mode."""
@@ -134,6 +139,23 @@ def _convolution(library: Library, given: Arguments) -> Sizes:
     return _sizes(library, images, mnk, (batch, batch), batch, "nt")
 
 
+_TURNED: Final = {"n": "t", "t": "n"}
+
+
+def _layer(library: Library, given: Arguments) -> Sizes:
+    """Read a layer's input, and its weight of shape (n, *), which it takes transposed."""
+    x, weight = given["x"], given["self"].weight
+    *batch, m, k = (1, *x.shape) if x.ndim == 1 else tuple(x.shape)
+    letters = library.transposed(x) + _TURNED[library.transposed(weight)]
+    return _sizes(library, x, (m, weight.shape[0], k), (batch, ()), batch, letters)
+
+
+def _heads(library: Library, given: Arguments) -> Sizes:
+    q, k = given["queries"], given["keys"]
+    batches = q.shape[:-2], k.shape[:-2]
+    return _sizes(library, q, (q.shape[-2], k.shape[-2], q.shape[-1]), batches, batches[0], "nt")
+
+
 _READERS: Final[dict[str, Callable[[Library, Arguments], Sizes]]] = {
     "addmm": lambda library, given: _dense(library, given, _broadcast),
     "gather_mm": lambda library, given: _dense(library, given, _picked),
@@ -147,4 +169,7 @@ _READERS: Final[dict[str, Callable[[Library, Arguments], Sizes]]] = {
     "sdpa": _attention,
     "conv1d": _convolution,
     "conv2d": _convolution,
+    "linear": _layer,
+    "quantized_linear": _layer,
+    "multi_head_attention": _heads,
 }
