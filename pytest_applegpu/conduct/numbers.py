@@ -36,10 +36,10 @@ BEGAN_WRONG: Final = (
 
 _LACKING: Final = re.compile(
     r"has no \w+ implementation|\bNYI\b|not (yet )?implemented|not yet supported"
-    r"|currently only supports|no implementation for",
+    r"|currently only supports|no implementation for|\b[1-68]-bit quantization is not supported",
     re.IGNORECASE,
 )
-"""How MLX says that a backend lacks a feature."""
+"""How MLX says that a backend lacks a feature. Of seven bits there are no weights at all."""
 
 AGAIN: Final = 5
 """Further calls that tell a fault that is always there from one that comes and goes."""

@@ -106,7 +106,7 @@ def of_weights(op: str, affine: Texts, floating: Texts) -> Iterator[Flaw]:
     yield Flaw("scales-dtype", op, SCALES, TYPES, every, other_scales)
     # dequantize unpacks affine weights of any number of bits, and rightly.
     some, modes = (floating, FLOATING) if op == "dequantize" else (every, {})
-    yield Flaw("bits", op, BITS, ("bits",), some, other_bits, modes)
+    yield Flaw("bits", op, BITS, ("bit",), some, other_bits, modes)
     yield Flaw("group", op, GROUP, ("group",), some, other_group, modes)
     if affine:
         yield Flaw("biases-shape", op, ALIKE, SHAPES, affine, longer("biases", -1), AFFINE)
