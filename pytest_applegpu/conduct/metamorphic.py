@@ -14,7 +14,7 @@ from pytest_applegpu.numerics.compare import misshapen
 from pytest_applegpu.numerics.finding import Finding
 from pytest_applegpu.numerics.proof import expect_bounded
 from pytest_applegpu.numerics.rounding import Array
-from pytest_applegpu.numerics.twins import compare_twins, scaled_exactly
+from pytest_applegpu.numerics.twins import compare_twins, normal_products, scaled_exactly
 from pytest_applegpu.operations.drawn import Drawn
 from pytest_applegpu.operations.twins import Twin, twins
 from pytest_applegpu.worker.requests import Answer, Refusal
@@ -35,9 +35,10 @@ def compare(case: Case, bench: Bench, drawn: Drawn, first: Array, multiply: Mult
     # The bound of the first result is the same beside every twin, and few twins ask for it.
     bound = cache(lambda: _bound(case, bench, drawn))
     said: list[str] = []
-    worst = Finding("no proof", detail="there is no other way to make this product")
+    nothing = "no other call makes this product from numbers that its format holds"
+    worst = Finding("no proof", detail=nothing)
     for twin in twins(case.check, case.problem, drawn):
-        found = _one(case, bench, bound, first, twin, multiply)
+        found = _one(case, bench, bound, drawn, first, twin, multiply)
         said.append(f"{twin.name}: {found.detail}")
         if not found.passed:
             return replace(found, detail=said[-1])
@@ -50,7 +51,13 @@ def _rank(finding: Finding) -> tuple[int, float]:
 
 
 def _one(  # noqa: PLR0917 - two calls and what makes them
-    case: Case, bench: Bench, bound: Bound, first: Array, twin: Twin, multiply: Multiply
+    case: Case,
+    bench: Bench,
+    bound: Bound,
+    drawn: Drawn,
+    first: Array,
+    twin: Twin,
+    multiply: Multiply,
 ) -> Finding:
     other = replace(case, problem=twin.problem, check="bounded")
     answer = multiply(other, twin.drawn)
@@ -66,6 +73,7 @@ def _one(  # noqa: PLR0917 - two calls and what makes them
     dtype = case.problem.dtype
     if twin.power:
         grown, safe = scaled_exactly(first, twin.power, dtype)
+        safe &= normal_products(drawn.A, drawn.B, dtype)
         if 2 * np.count_nonzero(safe) < safe.size:
             return Finding("no proof", detail="most elements leave the range when they are scaled")
         kept = np.where(safe, second, grown)

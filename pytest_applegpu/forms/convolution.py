@@ -90,6 +90,8 @@ class _Space:
             raise ValueError(f"M = {sizes.m} is no multiple of width={width}")
         if int(sizes.param("pad")) >= int(sizes.param("taps")):
             raise ValueError(f"pad={sizes.param('pad')} makes windows of nothing but padding")
+        if not sizes.m:
+            raise ValueError("M = 0: a kernel gives a place at least where it fits, and must fit")
         if min(self.input(sizes)[1:-1]) < 1:
             raise ValueError(f"pad={sizes.param('pad')} leaves nothing of the input")
 

@@ -156,7 +156,7 @@ def allowed(
     keys, unit = one.k.shape[-2], dtype.unit
     with np.errstate(invalid="ignore", over="ignore", under="ignore"):
         weights = one.weights
-        off = _amplified(weights, _scores_off(one, dtype, arithmetic, given))[..., :keys]
+        off = _amplified(weights, scores_off(one, dtype, arithmetic, given))[..., :keys]
         weights, values = weights[..., :keys], np.abs(one.values)
         values_off = np.zeros_like(values) if given is None else _for_queries(one, given.v)
         values = values + values_off
@@ -185,7 +185,9 @@ def _products_off(one: Attention, given: Off | None) -> tuple[Array, Array]:
     return abs(one.scale) * (q @ keys) + off, off
 
 
-def _scores_off(one: Attention, dtype: DType, arithmetic: Arithmetic, given: Off | None) -> Array:
+def scores_off(
+    one: Attention, dtype: DType, arithmetic: Arithmetic, given: Off | None = None
+) -> Array:
     """Return how far off each score may be, in the shape of `one.scores`."""
     size, inherited = _products_off(one, given)
     scores, unit = one.scores, dtype.unit
@@ -222,7 +224,7 @@ def weights_off(one: Attention, dtype: DType, arithmetic: Arithmetic) -> Array:
     """Return how far off each weight may be, as a share of it, in the shape of `one.weights`."""
     keys = one.k.shape[-2]
     with np.errstate(invalid="ignore", over="ignore", under="ignore"):
-        amplified = _amplified(one.weights, _scores_off(one, dtype, arithmetic, None))
+        amplified = _amplified(one.weights, scores_off(one, dtype, arithmetic))
         steps = gamma(2 * keys + 2 * _EXPONENTIAL, arithmetic.accumulator_unit)
         off: Array = amplified * (1 + steps) + steps + 2 * dtype.unit
     return off

@@ -5,10 +5,11 @@ With O = P V, P = softmax(S), S = scale Q K^T + mask, and the cotangent G
     dV = P^T G,  dP = G V^T,  dS = P * (dP - rowsum(P * dP)),  dQ = scale dS K,  dK = scale dS^T Q
 
 (the gradient of softmax; T. Dao et al., FlashAttention, 2022, app. B.4). Heads of queries that
-share a head of keys add up what they give to it. Errors of scores and weights are those of
-`attention`;
-to first order each further product has the error of `bounds.hard`, each sum in the format of the
-result one roundoff a term (Higham 2002, sec. 3.1), and each number that is stored one.
+share a head of keys add up what they give to it. The score of a hidden key is a constant, so dS is
+0 there: also where a query sees no key and takes all alike, whose dV is that of a mean. Errors of
+scores and weights are those of `attention`; to first order each further product has the error of
+`bounds.hard`, each sum in the format of the result one roundoff a term (Higham 2002, sec. 3.1), and
+each number that is stored one.
 """
 
 from __future__ import annotations
@@ -59,8 +60,11 @@ class AttentionGradient:
     @cached_property
     def of_scores(self) -> Array:
         """Return dS, (B, H, L, S)."""
-        found: Array = self.weights * (self.of_weights - self.mean)
-        return found
+        return self._seen(self.weights * (self.of_weights - self.mean))
+
+    def _seen(self, x: Array) -> Array:
+        """Return what is said of each score, 0 where its key is hidden and it is a constant."""
+        return np.where(np.broadcast_to(self.one.visible, x.shape), x, 0.0)
 
     @property
     def exact(self) -> dict[str, Array]:
@@ -118,5 +122,4 @@ class AttentionGradient:
         terms = off * each + weights * product + (keys + _STORED) * unit * weights * each
         mean = terms.sum(axis=-1, keepdims=True)
         inner = each + np.abs(self.mean) + mean
-        found: Array = off * inner + weights * (product + mean + _STORED * unit * inner)
-        return found
+        return self._seen(off * inner + weights * (product + mean + _STORED * unit * inner))

@@ -95,8 +95,23 @@ def prove_isolation(A: Array, B: Array) -> str | None:
 def check_isolation(
     A: Array, B: Array, got: Array, dtype: DType, epilogue: Epilogue = PLAIN
 ) -> Finding:
-    """Hold `got`, of the right shape and dtype, to the product with NaN and Inf in their place."""
-    expected = round_to(epilogue.apply(expected_isolation(A, B)), dtype)
+    """Hold `got`, of the right shape and dtype, to the product with NaN and Inf in their place.
+
+    A product that is multiplied by alpha = 0 may be left out, and what is not finite with it (the
+    BLAS standard: A and B are not referenced then), or not (IEEE 754: 0 x NaN is NaN): either, for
+    all of the result.
+    """
+    total = expected_isolation(A, B)
+    finding = _hold(A, B, got, dtype, epilogue.apply(total))
+    if finding.passed or epilogue.alpha != 0:
+        return finding
+    without = _hold(A, B, got, dtype, epilogue.apply(np.zeros_like(total)))
+    return without if without.passed else finding
+
+
+def _hold(A: Array, B: Array, got: Array, dtype: DType, total: Array) -> Finding:
+    """Hold `got` to the result `total`, in a wide format."""
+    expected = round_to(total, dtype)
     if dtype.is_complex:
         both = ~np.isfinite(got) & ~np.isfinite(expected)
         expected = np.where(both, np.nan, expected)

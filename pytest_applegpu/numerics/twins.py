@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from pytest_applegpu.dtypes import DType
+from pytest_applegpu.dtypes import DTYPES, DType
 from pytest_applegpu.numerics.compare import compare_bounded, compare_exact
 from pytest_applegpu.numerics.finding import Finding
 from pytest_applegpu.numerics.rounding import Array, larger_part, widen
@@ -39,6 +39,28 @@ def compare_twins(first: Array, second: Array, allowed: Array, dtype: DType) -> 
 def _alike(x: Array, y: Array) -> Array:
     same: Array = (x == y) | (np.isnan(x) & np.isnan(y))
     return same
+
+
+def normal_products(A: Array, B: Array, dtype: DType) -> Array:
+    """Return for which elements of A B every product is zero or a normal number, (*batch, M, N).
+
+    By the least magnitudes of each row of A and column of B. A product that is subnormal in the
+    accumulator is rounded there to a multiple of its least number, which it is not once it is
+    scaled. Sums need no such care: where they are subnormal they are exact (Higham 2002, sec. 2.5).
+    """
+    least = DTYPES["float64" if dtype.name == "float64" else "float32"].smallest_normal
+    with np.errstate(over="ignore", under="ignore"):
+        found: Array = _least(A, -1) * _least(B, -2) >= least
+    return found
+
+
+def _least(X: Array, axis: int) -> Array:
+    """Return the least magnitude along an axis that is not 0, of any part; Inf where none is."""
+    wide = widen(X)
+    parts = (np.abs(wide.real), np.abs(wide.imag))
+    each = np.minimum(*(np.where(part == 0, np.inf, part) for part in parts))
+    found: Array = each.min(axis=axis, keepdims=True, initial=np.inf)
+    return found
 
 
 def scaled_exactly(result: Array, power: int, dtype: DType) -> tuple[Array, Array]:

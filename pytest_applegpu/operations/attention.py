@@ -2,20 +2,22 @@
 
 Exact data give every key a code of +-1 and every query that of one key, so large that the scores
 of all other codes lie 128 or more below it: e**-128 is 0 in float32, and the result a copy of a row
-of V, or the mean of two. Every second key has a twin of the same code: a masked key that is
-seen after all turns the copy into a mean. Both keys go through the same steps of a kernel, so their
-scores are equal, rounded or not. Fill `ones` makes all scores 0.
+of V, or the mean of two. Scores stay within 2**15, as they may be stored in float16: codes longer
+than 512 have less for each place, and differ in so many that they lie as far apart. Every second
+key has a twin of the same code: a masked key that is seen after all turns the copy into a mean.
+Both keys go through the same steps of a kernel, so their scores are equal, rounded or not. Fill
+`ones` makes all scores 0.
 """
 
 from __future__ import annotations
 
+from math import floor, log2
 from typing import Final
 
 import numpy as np
 
-from pytest_applegpu.dtypes import DType
 from pytest_applegpu.forms.attention import scale_of, value_size
-from pytest_applegpu.numerics.attention import Attention, allowed
+from pytest_applegpu.numerics.attention import Attention, allowed, scores_off
 from pytest_applegpu.numerics.bounds import Arithmetic, promise
 from pytest_applegpu.numerics.draws import Order, nonzero
 from pytest_applegpu.numerics.fills import sketch
@@ -23,9 +25,13 @@ from pytest_applegpu.numerics.held import Held, expect
 from pytest_applegpu.numerics.rounding import Array, round_to, widen
 from pytest_applegpu.operations.attention_masks import Masks, draw_masks
 from pytest_applegpu.operations.drawn import Drawn, Pencil, one_matrix
+from pytest_applegpu.problem import Problem
 
 GAP: Final = 64.0
 """Score of one place of a code that agrees: two that differ in one place lie 128 apart."""
+
+_HIGHEST: Final = 2.0**15
+"""Largest score of exact data, of a key whose code agrees in every place: float16 ends at 2**16."""
 
 _WIDEST: Final = 2**10
 """Largest number in V."""
@@ -59,7 +65,7 @@ def _held(pencil: Pencil, one: Attention) -> Held:
     bound = allowed(one, problem.dtype, weakest(pencil))
     if pencil.is_exact:
         exact = np.where(np.abs(exact) < np.exp(-GAP), 0.0, exact)
-        bound = np.where(_settled(one, exact, problem.dtype), 0.0, bound)
+        bound = np.where(_settled(one, exact, pencil), 0.0, bound)
     telling = ~one.dark & ~np.isnan(exact).any(axis=-1)
     if pencil.is_exact:
         telling &= np.asarray(exact.any(axis=-1))  # where a sink takes all, nothing is left to tell
@@ -83,14 +89,19 @@ def weakest(pencil: Pencil) -> Arithmetic:
     return Arithmetic(pencil.bits, operand_truncates=True, accumulator_unit=unit)
 
 
-def _settled(one: Attention, exact: Array, dtype: DType) -> Array:
+def _settled(one: Attention, exact: Array, pencil: Pencil) -> Array:
     """Return which elements no rounding can touch: weights 0 or 2**-n, and a result that is held.
 
+    A weight is 0 where that holds with its score, and the highest, as far off as is allowed.
     A query that sees nothing takes its mean over keys, whose number may be any.
     """
-    weights = one.weights
+    weights, dtype = one.weights, pencil.problem.dtype
     largest = weights.max(axis=-1, initial=0.0)
-    whole = (weights == largest[..., None]) | (weights < np.exp(-GAP))
+    above = one.scores.max(axis=-1, keepdims=True, initial=-np.inf)
+    with np.errstate(invalid="ignore"):
+        off = 2 * scores_off(one, dtype, weakest(pencil)).max(axis=-1, keepdims=True, initial=0.0)
+        below = one.scores + off < above - GAP
+    whole = (weights == largest[..., None]) | below
     powers = (np.frexp(largest)[0] == 0.5) & np.asarray(whole.all(axis=-1))
     spoilt = np.asarray(np.isnan(weights).any(axis=-1))
     held = round_to(exact, dtype) == exact
@@ -106,9 +117,14 @@ def _sharp(pencil: Pencil, masks: Masks) -> tuple[Array, Array]:
     shared = np.repeat(codes, problem.batch_a[1] // problem.batch_b[1], axis=1)
     chosen = np.take_along_axis(shared, target[..., None], axis=2) if problem.n else None
     shape = (*problem.batch_a, problem.m, problem.k)
-    strength = 0.0 if pencil.fill == "ones" else GAP / scale_of(problem)
+    strength = 0.0 if pencil.fill == "ones" else _place(problem) / scale_of(problem)
     q = rng.integers(1, 3, shape) if chosen is None else strength * chosen
     return q.astype(problem.dtype.numpy), codes.astype(problem.dtype.numpy)
+
+
+def _place(problem: Problem) -> float:
+    """Return the score of one place of a code that agrees: a power of two, `GAP` at the most."""
+    return min(GAP, 2.0 ** floor(log2(_HIGHEST / max(problem.k, 1))))
 
 
 def _codes(pencil: Pencil) -> Array:
@@ -179,6 +195,8 @@ def _sinks(pencil: Pencil) -> Array | None:
     """Draw a sink for each head: in exact data one that takes all in every second, or nothing.
 
     A sink as high as a score would be exact where both are, but kernels scale scores by log2 e.
+    Scores may be stored in the format of the result: a sink lies farther from the highest than both
+    can be rounded, on either side.
     """
     problem, rng = pencil.problem, pencil.rng
     if problem.param("sinks") == "no":
@@ -189,7 +207,9 @@ def _sinks(pencil: Pencil) -> Array | None:
     elif pencil.fill == "ones":
         drawn = np.zeros(heads)
     else:
-        drawn = np.where(np.arange(heads) % 2, 1, -1) * GAP * (problem.k + 2.0)
+        highest = _place(problem) * problem.k
+        beyond = highest * (1 + 8 * problem.dtype.unit) + 2 * GAP
+        drawn = np.where(np.arange(heads) % 2, 1, -1) * beyond
     return drawn.astype(problem.dtype.numpy)
 
 

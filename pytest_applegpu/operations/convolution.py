@@ -32,7 +32,7 @@ def convolution(pencil: Pencil) -> Drawn:
     weight = np.moveaxis(right.reshape(channels, *taps, problem.n), (0, -1), (-1, 0))
     weight = one_matrix(weight, problem.layout("weight"))
     A = windows(given, taps, int(problem.param("pad")))
-    B = weight.reshape(problem.n, -1).T
+    B = weight.reshape(problem.n, prod(taps) * channels).T
     return Drawn((given, weight), A, B)
 
 
@@ -50,4 +50,5 @@ def windows(given: Array, taps: tuple[int, ...], pad: int) -> Array:
     seen = np.lib.stride_tricks.sliding_window_view(padded, taps, axis=axes)
     # (images, *places, channels, *taps), of which the channels change the fastest.
     seen = np.moveaxis(seen, 1 + len(taps), -1)
-    return seen.reshape(len(given), prod(seen.shape[1 : 1 + len(taps)]), -1)
+    places, channels = seen.shape[1 : 1 + len(taps)], given.shape[-1]
+    return seen.reshape(len(given), prod(places), prod(taps) * channels)

@@ -38,7 +38,7 @@ def shared_scales(weights: Array, mode: str, group: int, rule: str = "floor") ->
 
     Of nvfp4, whose scales are no powers of two, there is one rule.
     """
-    grouped = weights.reshape(*weights.shape[:-1], -1, group)
+    grouped = _grouped(weights, group)
     largest = np.abs(grouped).max(axis=-1, initial=0.0)
     if mode == "nvfp4":
         found = np.minimum(largest / LARGEST[mode], _E4M3_LARGEST)
@@ -63,7 +63,7 @@ def encode(weights: Array, mode: str, group: int, shared: Array) -> Array:
         group: weights that share a scale.
         shared: codes of the scales, uint8, one a group.
     """
-    grouped = weights.reshape(*weights.shape[:-1], -1, group)
+    grouped = _grouped(weights, group)
     factors = scales(shared, mode)[..., None]
     with np.errstate(divide="ignore", invalid="ignore"):
         scaled = np.where(factors == 0, 0.0, grouped / factors)
@@ -78,6 +78,11 @@ def meaning(weights: Array, mode: str, group: int) -> Array:
     return found
 
 
+def _grouped(weights: Array, group: int) -> Array:
+    """Return weights (*, columns) as (*, groups, group), also where there are none."""
+    return weights.reshape(*weights.shape[:-1], weights.shape[-1] // group, group)
+
+
 def _elements(scaled: Array, mode: str) -> Array:
     clipped = np.clip(scaled, -LARGEST[mode], LARGEST[mode])
     element = ml_dtypes.float8_e4m3fn if mode == "mxfp8" else ml_dtypes.float4_e2m1fn
@@ -88,6 +93,6 @@ def _elements(scaled: Array, mode: str) -> Array:
 def unpack(words: Array, bits: int) -> Array:
     """Return the codes that lie end to end in 32-bit words, the lowest bits first, int64."""
     stream = np.unpackbits(np.ascontiguousarray(words).view(np.uint8), axis=-1, bitorder="little")
-    each = stream.reshape(*words.shape[:-1], -1, bits).astype(np.int64)
+    each = stream.reshape(*words.shape[:-1], stream.shape[-1] // bits, bits).astype(np.int64)
     found: Array = (each << np.arange(bits)).sum(axis=-1)
     return found

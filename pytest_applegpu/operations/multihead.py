@@ -33,7 +33,8 @@ def multi_head_attention(pencil: Pencil) -> Drawn:
     masks = draw_masks(inner)
     parts = picking(pencil, inner, masks) if pencil.is_exact else weighing(pencil, inner, masks)
     if pencil.fill == "special":
-        parts["q"] = _spoilt(parts["q"], pencil.rng)
+        everywhere = problem.layout("q") == "bc"
+        parts["q"] = _spoilt(parts["q"], pencil.rng, everywhere=everywhere)
     names = [one.name for one in problem.operands if one.name != "mask"]
     given = {name: parts[name].astype(problem.dtype.numpy) for name in names}
     sent = (*given.values(), *masks.sent)
@@ -102,9 +103,10 @@ def _settled(one: Attention) -> Array:
     return np.asarray(powers.all(axis=1))
 
 
-def _spoilt(q: Array, rng: np.random.Generator) -> Array:
-    """Return inputs of queries of which one has a NaN."""
+def _spoilt(q: Array, rng: np.random.Generator, *, everywhere: bool) -> Array:
+    """Return inputs of queries of which one has a NaN, in the last sequence or in every one."""
     found = q.copy()
     if q.size:
-        found[-1, rng.integers(q.shape[1]), rng.integers(q.shape[2])] = np.nan
+        sequence = slice(None) if everywhere else -1
+        found[sequence, rng.integers(q.shape[1]), rng.integers(q.shape[2])] = np.nan
     return found

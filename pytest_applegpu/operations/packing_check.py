@@ -90,7 +90,7 @@ class Packing:
         return self.dtype.numpy if self.mode == "affine" else np.dtype(np.uint8)
 
     def _grouped(self, x: Array) -> Array:
-        return x.reshape(*x.shape[:-1], -1, self.group)
+        return x.reshape(*x.shape[:-1], x.shape[-1] // self.group, self.group)
 
     def _meant(self, codes: Array, shared: Array) -> Array:
         factors = np.repeat(scales(shared, self.mode), self.group, axis=-1)

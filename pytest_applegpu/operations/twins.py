@@ -1,6 +1,7 @@
 """Which other call must give the same result as a call that was made?
 
-* `scaling`: operands times powers of two give the result times their product;
+* `scaling`: operands times powers of two give the result times their product, unless one of them
+  leaves the range of its format: then there is no such call;
 * `rows`: the first rows of A alone give the first rows of the result;
 * `view`: copies in plain order give what views of other memory give;
 * `transposed`: B transposed times A transposed gives the result transposed.
@@ -65,6 +66,8 @@ def _scaling(problem: Problem, drawn: Drawn) -> Iterator[Twin]:
         _grown(array, powers.get(one.name, 0))
         for one, array in zip(problem.operands, drawn.sent, strict=True)
     )
+    if any(map(_overflowed, drawn.sent, sent)):
+        return
     addend = drawn.epilogue.addend
     epilogue = replace(
         drawn.epilogue, addend=None if addend is None else np.ldexp(1.0, total) * addend
@@ -76,8 +79,13 @@ def _scaling(problem: Problem, drawn: Drawn) -> Iterator[Twin]:
 def _grown(array: Array, power: int) -> Array:
     if not power or array.dtype.kind in "ub":  # codes, indices and masks
         return array
-    grown: Array = (array * np.asarray(2.0**power, array.dtype)).astype(array.dtype)
+    with np.errstate(over="ignore"):
+        grown: Array = (array * np.asarray(2.0**power, array.dtype)).astype(array.dtype)
     return grown
+
+
+def _overflowed(array: Array, grown: Array) -> bool:
+    return bool((np.isfinite(array) & ~np.isfinite(grown)).any())
 
 
 def _rows(problem: Problem, drawn: Drawn) -> Iterator[Twin]:
@@ -124,7 +132,10 @@ def _transposed(problem: Problem, drawn: Drawn) -> Iterator[Twin]:
         layout_b=problem.layout_a,
     )
     pair = np.swapaxes(drawn.B, -1, -2), np.swapaxes(drawn.A, -1, -2)
-    yield Twin("B transposed times A transposed", turned, Drawn(pair, *pair), turned=True)
+    # `inner` takes its second operand transposed.
+    inner = problem.param("via") == "inner"
+    sent = (pair[0], drawn.A) if inner else pair
+    yield Twin("B transposed times A transposed", turned, Drawn(sent, *pair), turned=True)
 
 
 _MAKERS = {"scaling": _scaling, "rows": _rows, "view": _view, "transposed": _transposed}

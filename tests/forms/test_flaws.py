@@ -64,6 +64,7 @@ def test_names_are_words_of_a_case() -> None:
 
 def test_shapes_are_spoilt_as_they_are_called() -> None:
     assert shapes(spoilt("matmul", "inner", "matmul-f32-nn-4x5x6"))["b"] == (7, 5)
+    assert shapes(spoilt("matmul", "inner", "matmul-f32-nn-4x5x6 via=inner"))["b"] == (5, 7)
     assert shapes(spoilt("matmul", "scalar", "matmul-f32-nn-4x5x6"))["a"] == ()
     batches = shapes(spoilt("matmul", "batches", "matmul-f32-nn-4x5x6-b3"))
     assert batches == {"a": (2, 3, 4, 6), "b": (3, 3, 6, 5)}
@@ -110,3 +111,10 @@ def test_an_operand_that_there_is_not_is_an_error() -> None:
 
 def test_what_is_one_longer_ends_as_it_did() -> None:
     assert grown(np.arange(3), 0).tolist() == [0, 1, 2, 2]
+
+
+@pytest.mark.parametrize("name", sorted(set(flaws_of("qqmm")) - {"inner"}))
+def test_weights_that_are_no_codes_are_not_spoilt(name: str) -> None:
+    flaw = flaws_of("qqmm")[name]
+    assert flaw.why_not(parse_problem("qqmm-f32-nt-1x8x64")) is None
+    assert "given" in str(flaw.why_not(parse_problem("qqmm-f32-nt-1x8x64 given=plain")))

@@ -100,6 +100,7 @@ REFUSALS = {
     "conv1d-f32-nt-30x16x25-b2": "3 taps",
     "conv1d-f32-nt-30x16x24": "batch of images",
     "conv1d-f32-nt-1x16x24-b1 pad=2": "nothing of the input",
+    "conv2d-f32-nt-0x16x72-b2": "M = 0",
     "conv1d-f32-nt-9x16x24-b1 pad=3": "nothing but padding",
     "conv2d-f32-nt-30x16x72-b2": "width=8",
     "conv2d-f32-nt-64x16x72-b2 b=pad:1": "say input=",

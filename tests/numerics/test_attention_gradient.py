@@ -16,10 +16,11 @@ from pytest_applegpu.numerics.rounding import Array, round_to
 STEP = 1e-6
 
 
-def attention(seed: int = 0) -> Attention:
+def attention(seed: int = 0, first: int = 0) -> Attention:
+    """Draw attention under a causal mask whose query `first` is the first to see a key."""
     rng = np.random.default_rng(seed)
     q, k, v = (rng.standard_normal((2, heads, 5, 8)) for heads in (4, 2, 2))
-    visible = np.tri(5, 5, dtype=bool)
+    visible = np.tri(5, 5, -first, dtype=bool)
     return Attention(q, k, v, 0.5, visible)
 
 
@@ -28,9 +29,11 @@ def cotangent(one: Attention) -> Array:
     return found
 
 
+@pytest.mark.parametrize("first", [0, 2])
 @pytest.mark.parametrize("name", ["q", "k", "v"])
-def test_they_are_what_finite_differences_say(name: str) -> None:
-    one = attention()
+def test_they_are_what_finite_differences_say(name: str, first: int) -> None:
+    """Also where queries see no key, and take the mean of all values."""
+    one = attention(first=first)
     G = cotangent(one)
     found = AttentionGradient(one, G).exact[name]
     step = np.random.default_rng(5).standard_normal(found.shape)
@@ -72,6 +75,16 @@ def test_what_is_rounded_honestly_is_allowed(name: str, seed: int) -> None:
     allowed = gradient.allowed(dtype, promise(dtype))
     for key, got in rounded(one, cotangent(one), name).items():
         assert (np.abs(got - gradient.exact[key]) <= allowed[key]).all()
+
+
+def test_a_query_that_sees_no_key_tells_nothing_of_itself() -> None:
+    """Its gradient is 0 without any error, and so is what it gives to keys."""
+    one = attention(first=2)
+    gradient = AttentionGradient(one, cotangent(one))
+    allowed = gradient.allowed(DTYPES["float32"], promise(DTYPES["float32"]))["q"]
+    assert not gradient.exact["q"][:, :, :2].any()
+    assert gradient.exact["q"][:, :, 3:].all()
+    assert allowed[:, :, :2].max() < 2.0**-100 < allowed[:, :, 3:].min()
 
 
 @pytest.mark.parametrize("name", ["float32", "float16"])

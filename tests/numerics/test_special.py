@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_applegpu.dtypes import DTYPES
+from pytest_applegpu.numerics.epilogue import Epilogue
 from pytest_applegpu.numerics.rounding import Array, widen
 from pytest_applegpu.numerics.special import (
     check_isolation,
@@ -152,3 +153,19 @@ def test_data_without_a_place_to_leak_prove_nothing(spoil: Array, says: str) -> 
 
 def test_empty_operands_have_nothing_to_prove() -> None:
     assert prove_isolation(np.ones((3, 0), np.float32), np.ones((0, 4), np.float32)) is None
+
+
+def test_a_product_times_zero_may_be_left_out_or_not() -> None:
+    """As BLAS has it, or as IEEE 754 does; but for all of the result alike."""
+    A, B, C = planted()
+    addend = np.arange(72.0).reshape(8, 9)
+    epilogue = Epilogue(0.0, addend)
+    with np.errstate(invalid="ignore"):
+        multiplied = (0 * C + addend).astype(np.float32)
+    left_out = addend.astype(np.float32)
+    for right in (left_out, multiplied):
+        assert check_isolation(A, B, right, F32, epilogue).verdict == "exact"
+    mixed = np.where(np.arange(9) < 5, left_out, multiplied)
+    assert check_isolation(A, B, mixed, F32, epilogue).verdict == "over"
+    assert check_isolation(A, B, left_out, F32, Epilogue(1.0, addend)).verdict == "over"
+    assert check_isolation(A, B, left_out + 1, F32, epilogue).verdict == "over"

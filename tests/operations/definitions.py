@@ -20,8 +20,10 @@ def defined(problem: Problem, drawn: Drawn) -> Array:
     return DEFINITIONS[problem.op](problem, given)
 
 
-def _matmul(_: Problem, given: dict[str, Array]) -> Array:
-    return np.asarray(widen(given["a"]) @ widen(given["b"]))
+def _matmul(problem: Problem, given: dict[str, Array]) -> Array:
+    b = widen(given["b"])
+    inner = problem.op == "matmul" and problem.param("via") == "inner"
+    return np.asarray(widen(given["a"]) @ (np.swapaxes(b, -1, -2) if inner else b))
 
 
 def _addmm(problem: Problem, given: dict[str, Array]) -> Array:

@@ -21,6 +21,13 @@ TEXTS = (
     "conv2d-bf16-nt-16x2x8-b3 taps=2",
 )
 
+EMPTY = (
+    "conv1d-f32-nt-12x0x21-b2",
+    "conv1d-f16-nt-12x5x0-b2 pad=1",
+    "conv2d-f32-nt-16x0x27-b1 pad=1",
+    "conv2d-bf16-nt-16x2x0-b0",
+)
+
 
 def by_loops(problem: Problem, given: Array, weight: Array) -> Array:
     """Add up taps and channels of each place (cross-correlation, as MLX and others define it)."""
@@ -39,7 +46,7 @@ def by_loops(problem: Problem, given: Array, weight: Array) -> Array:
 
 
 @pytest.mark.parametrize("fill", ["integer", "normal", "ones"])
-@pytest.mark.parametrize("text", TEXTS)
+@pytest.mark.parametrize("text", TEXTS + EMPTY)
 def test_the_product_is_the_convolution(text: str, fill: str) -> None:
     """And it passes the check of its fill."""
     problem = parse_problem(text)

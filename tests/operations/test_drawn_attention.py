@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from pytest_applegpu.forms.attention import scale_of
-from pytest_applegpu.numerics.attention import Attention
+from pytest_applegpu.numerics.attention import Attention, softmax
 from pytest_applegpu.numerics.held import Held
-from pytest_applegpu.numerics.rounding import Array, widen
+from pytest_applegpu.numerics.rounding import Array, round_to, widen
 from pytest_applegpu.operations.draw import draw
 from pytest_applegpu.operations.drawn import Drawn
 from pytest_applegpu.problem import Problem, parse_problem
@@ -80,6 +80,20 @@ def test_exact_data_leave_no_room(dtype: str, words: str) -> None:
     _, drawn = made(f"sdpa-{dtype}-nt-{SIZES} {words}")
     assert isinstance(drawn.judge, Held)
     assert not drawn.judge.expectation.allowed.any()
+
+
+@pytest.mark.parametrize("dtype", ["f32", "f16", "bf16"])
+@pytest.mark.parametrize("size", [512, 518, 1024, 2049, 4200])
+def test_scores_may_be_stored_in_the_format_of_the_result(dtype: str, size: int) -> None:
+    """Of long codes too: they are held, and those of unlike keys and of sinks stay apart."""
+    problem, drawn = made(f"sdpa-{dtype}-nt-5x9x{size}-b1x4 sinks=yes")
+    one = meant(problem, drawn)
+    stored = round_to(one.scores, problem.dtype)
+    assert np.isfinite(stored).all()
+    output = softmax(stored)[..., : problem.n] @ one.values
+    assert isinstance(drawn.judge, Held)
+    assert not drawn.judge.expectation.allowed.any()
+    assert verdict(problem, drawn, output) == "exact"
 
 
 def faults(one: Attention) -> dict[str, Attention]:

@@ -168,3 +168,11 @@ def test_one_matrix_serves_all_sequences_under_a_stride_of_zero() -> None:
             np.testing.assert_array_equal(one, np.broadcast_to(one[:1], one.shape))
         found = verdict(problem, drawn, meant(problem, drawn).output)
         assert found in {"exact", "within"}
+
+
+def test_a_nan_is_in_every_sequence_that_a_stride_of_zero_repeats() -> None:
+    """What is drawn is what can be stored."""
+    _, drawn = made(f"f32-nt-{SIZES} q=bc", "special")
+    q = drawn.sent[0]
+    assert np.isnan(q[0]).sum() == 1
+    np.testing.assert_array_equal(q, np.broadcast_to(q[:1], q.shape))

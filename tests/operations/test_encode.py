@@ -77,6 +77,16 @@ def test_a_group_of_zeros_is_packed_to_zeros() -> None:
         assert not meaning(np.zeros((2, group)), mode, group).any()
 
 
+@pytest.mark.parametrize("shape", [(0, 64), (2, 0, 64), (3, 0)])
+def test_no_weights_are_packed_to_none(shape: tuple[int, ...]) -> None:
+    """Without rows, and without columns."""
+    for mode, group in GROUPS.items():
+        x = np.zeros(shape)
+        assert shared_scales(x, mode, group).shape == (*shape[:-1], shape[-1] // group)
+        assert meaning(x, mode, group).shape == shape
+        assert unpack(np.zeros(shape, np.uint32), 4).shape == (*shape[:-1], 8 * shape[-1])
+
+
 @given(bits=st.sampled_from([2, 3, 4, 5, 6, 8]), seed=st.integers(0, 2**32))
 def test_what_is_packed_is_unpacked(bits: int, seed: int) -> None:
     """Codes of any width, end to end."""

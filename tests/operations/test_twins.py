@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product as pairs
 
 import numpy as np
 import pytest
 
+from pytest_applegpu.dtypes import DTYPES
 from pytest_applegpu.numerics.reference import product
 from pytest_applegpu.numerics.rounding import Array, round_to
-from pytest_applegpu.numerics.twins import compare_twins, scaled_exactly
+from pytest_applegpu.numerics.twins import compare_twins, normal_products, scaled_exactly
 from pytest_applegpu.operations.draw import draw
 from pytest_applegpu.operations.drawn import Drawn
 from pytest_applegpu.operations.twins import Twin, twins, why_alone
@@ -77,10 +79,30 @@ def test_what_a_twin_means_is_what_it_sends(text: str) -> None:
             np.testing.assert_allclose(meant, sent, rtol=1e-9, atol=1e-9)
 
 
-def test_the_transposed_product_is_the_result_transposed() -> None:
-    problem = parse_problem("matmul-f64-nt-6x7x35-b2x1:1x3 a=pad:3")
+def test_operands_that_leave_the_range_when_they_are_scaled_are_not_sent() -> None:
+    """The addend grows by 2**5, and is too large for it where the product does not count."""
+    problem = parse_problem("addmm-f16-nt-6x7x35 alpha=0 beta=0.5")
+    operands = drawn(problem)
+    a, b, c = operands.sent
+    assert len(list(twins("scaling", problem, operands))) == 1
+    c = c.copy()
+    c[0, 0] = 4000
+    assert not list(twins("scaling", problem, replace(operands, sent=(a, b, c))))
+
+
+@pytest.mark.parametrize(
+    ("text", "turned"),
+    [
+        ("matmul-f64-nt-6x7x35-b2x1:1x3 a=pad:3", "matmul-f64-nt-7x6x35-b1x3:2x1 b=pad:3"),
+        ("matmul-f64-nn-6x7x35 via=inner", "matmul-f64-tt-7x6x35 via=inner"),
+    ],
+)
+def test_the_transposed_product_is_the_result_transposed(text: str, turned: str) -> None:
+    problem = parse_problem(text)
     (twin,) = twins("transposed", problem, drawn(problem))
-    assert str(twin.problem) == "matmul-f64-nt-7x6x35-b1x3:2x1 b=pad:3"
+    assert str(twin.problem) == turned
+    for one, array in zip(twin.problem.operands, twin.drawn.sent, strict=True):
+        assert array.shape == one.shape
     second = np.swapaxes(made(twin.problem, twin.drawn), -1, -2)
     np.testing.assert_allclose(made(problem, drawn(problem)), second, rtol=1e-12)
 
@@ -104,6 +126,16 @@ def test_elements_at_the_ends_of_the_range_are_not_held_to_exact_scaling() -> No
     grown, safe = scaled_exactly(values, 4, dtype)
     assert safe.tolist() == [False, False, False, True, False]
     assert grown[3] == 16
+
+
+def test_products_that_are_subnormal_are_not_held_to_exact_scaling() -> None:
+    """They are rounded where their scaled ones are not; zeros are not counted."""
+    dtype = parse_problem("matmul-bf16-nn-1x1x1").dtype
+    A = np.array([[2.0**-60, 0], [2.0**-70, 1], [0, 0]]).astype(dtype.numpy)
+    B = np.array([[2.0**-60, 2.0**-66], [1, 0]]).astype(dtype.numpy)
+    found = normal_products(A, B, dtype)
+    assert found.tolist() == [[True, True], [False, False], [True, True]]
+    assert normal_products(A.astype(np.float64), B.astype(np.float64), DTYPES["float64"]).all()
 
 
 def test_twins_within_both_bounds_pass_and_are_counted() -> None:

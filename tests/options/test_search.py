@@ -84,7 +84,7 @@ def test_cases_that_are_asked_for_come_without_a_search(search: Suites) -> None:
 def test_failures_of_one_kind_are_shrunk_once_and_told_together(
     search: Suites, pytester: pytest.Pytester
 ) -> None:
-    words = ("--applegpu-search", "100", "--applegpu-report-log", "log.jsonl")
+    words = ("--applegpu-search", "160", "--applegpu-report-log", "log.jsonl")
     result = search(*CPU, *ONLY, *words, fault="zero_beyond_one_row")
     records = [json.loads(line) for line in (pytester.path / "log.jsonl").read_text().splitlines()]
     failed = [one for one in records if one["verdict"] == "over"]

@@ -30,7 +30,7 @@ REAL: Final = "only real floating-point formats are multiplied, as MLX's own che
 
 def _both(op: str, asked: tuple[str, ...], *more: str) -> Iterator[Flaw]:
     """Yield what both operations have, `more` being further operands."""
-    yield Flaw("inner", op, INNER, SHAPES, asked, longer("b", -2))
+    yield Flaw("inner", op, INNER, SHAPES, asked, _longer_k)
     why = "batches of 2 and of 3 do not broadcast"
     yield Flaw("batches", op, why, SHAPES, asked, unlike("a", "b"))
     # `inner` of a number is that number times the other operand, as NumPy's is.
@@ -38,6 +38,12 @@ def _both(op: str, asked: tuple[str, ...], *more: str) -> Iterator[Flaw]:
     yield Flaw("scalar", op, "an operand must have an axis", SHAPES, asked, lone("a"), called)
     why = "only floating-point formats are multiplied"
     yield Flaw("integers", op, why, TYPES, asked, cast(np.int32, "a", "b", *more))
+
+
+def _longer_k(call: Call) -> Call:
+    """Make K of B one longer: its last axis where it is handed to `inner`, transposed."""
+    axis = -1 if call.invocation.name == "inner" else -2
+    return longer("b", axis)(call)
 
 
 def too_many_rows(_: Call) -> Call:
