@@ -11,7 +11,6 @@ from typing import Any, Self
 import pytest
 from msgspec import structs
 
-from pytest_applegpu.baselines.records import BaselineError
 from pytest_applegpu.baselines.store import Shelf
 from pytest_applegpu.cases.case import Case
 from pytest_applegpu.conduct import creeping, numbers, speed
@@ -20,28 +19,23 @@ from pytest_applegpu.conduct.bench import Bench
 from pytest_applegpu.conduct.bugs import with_bugs
 from pytest_applegpu.conduct.cards import card as cards
 from pytest_applegpu.conduct.concluding import conclude
-from pytest_applegpu.conduct.coverage import coverage
 from pytest_applegpu.conduct.failures.failing import Failing, telling
 from pytest_applegpu.conduct.items import arranged, case_of, is_searched
-from pytest_applegpu.conduct.keep import Known, keep, known_of, run_of
+from pytest_applegpu.conduct.keep import Known, known_of, run_of
 from pytest_applegpu.conduct.listed import Listed
+from pytest_applegpu.conduct.outcome import Outcome
 from pytest_applegpu.conduct.planning import Plan
 from pytest_applegpu.conduct.records import Item, card_record, numbers_record, speed_record
 from pytest_applegpu.conduct.replay import replay
-from pytest_applegpu.conduct.roofline import told as roofline_told
 from pytest_applegpu.conduct.shelf import shelf_of
 from pytest_applegpu.conduct.start import refuse_forced, start
-from pytest_applegpu.conduct.told import Description, described, header, kept_lines
+from pytest_applegpu.conduct.told import Description, described, header
 from pytest_applegpu.conduct.versus.run import Versus
-from pytest_applegpu.conduct.versus.told import told as versus_told
 from pytest_applegpu.config import Config, Lookup, Source, read_config
 from pytest_applegpu.report.error_map import sections
-from pytest_applegpu.report.findings import findings_text
-from pytest_applegpu.report.log import ReportLog, ReportLogError
-from pytest_applegpu.report.records import Record, as_builtins, from_builtins
+from pytest_applegpu.report.records import Record, as_builtins
 from pytest_applegpu.report.rerun import SHIPPED, Rerun
 from pytest_applegpu.report.rows import is_known
-from pytest_applegpu.report.terminal import summary_text
 from pytest_applegpu.setting import Side
 
 _RECORD: pytest.StashKey[Record] = pytest.StashKey()
@@ -55,17 +49,15 @@ class Session:
         self.config = config
         self.rerun = rerun
         self.used = False
-        self.failed = False
+        self.timed = 0
+        """How many cases the run times, over which its rate of false alarms is shared out."""
         self.plan = Plan(config)
         self.failing = Failing(config)
         self.listed = Listed.of(config)
         self.versus = Versus(config) if config.versus else None
-        self.records: list[Record] = []
-        self._known: Known | None = None
-        self._notes: list[str] = []
+        self.outcome = Outcome(config, rerun, self.versus)
         self._bench: Bench | None = None
         self._awake = Awake()
-        self._log: ReportLog | None = None
 
     @classmethod
     def of(cls, config: pytest.Config, lookup: Lookup, source: Source) -> Self:
@@ -80,19 +72,6 @@ class Session:
         session = cls(ours, Rerun(_suites(config), ours.rerun, ours.choice))
         session.plan.check()
         return session
-
-    def open_log(self) -> None:
-        """Open the report log, if one is asked for and none is open.
-
-        Raises:
-            pytest.UsageError: it cannot be written.
-        """
-        if self.config.report_log is not None and self._log is None:
-            try:
-                kept = self.versus.kept if self.versus else None
-                self._log = ReportLog(self.config.report_log, kept)
-            except ReportLogError as error:
-                raise pytest.UsageError(str(error)) from None
 
     # What is to be run.
 
@@ -147,15 +126,16 @@ class Session:
         """
         cases = [case for case in map(case_of, items) if case is not None]
         self.used = bool(cases)
+        self.timed = sum(case.check == "throughput" for case in cases)
         if self.versus:
-            self.versus.timed = sum(case.check == "throughput" for case in cases)
+            self.versus.timed = self.timed
         if not cases or parallel:
             # A process of a parallel run has no way to end the whole run: its cases say why.
             return
         if self.versus:
             # Before the log is opened: one of another run is refused, and left as it is.
             self.versus.begin(self.bench)
-        self.open_log()
+        self.outcome.open_log()
         refuse_forced(self.bench, cases)
         _ = self.shelf
 
@@ -239,7 +219,8 @@ class Session:
         if self.versus:
             return self.versus.clocked(item, self.bench)
         run = run_of(self.bench, item.case.setting)
-        found = speed.conduct(item.case, self.bench, self.shelf, run)
+        timed = max(1, self.timed)
+        found = speed.conduct(item.case, self.bench, self.shelf, run, timed=timed)
         return speed_record(item, self.bench, found)
 
     def _resumed(self, item: pytest.Item, benchmark: Any = None) -> bool:
@@ -285,16 +266,7 @@ class Session:
 
     def receive(self, plain: dict[str, Any]) -> None:
         """Take in the record of a case that is over, from this process or another."""
-        record = from_builtins(plain)
-        self.records.append(record)
-        try:
-            self.open_log()
-            if self._log is not None and not (self.versus and self.versus.is_logged(record)):
-                self._log.write(record)
-        except (ReportLogError, pytest.UsageError) as error:
-            self._notes.append(f"the report log ends here: {error}")
-            self.config = replace(self.config, report_log=None)
-            self._log = None
+        self.outcome.receive(plain)
 
     def known(self) -> Known | None:
         """Return what this process knows of its machine, if it ran anything."""
@@ -304,51 +276,24 @@ class Session:
 
     def learn(self, known: Known) -> None:
         """Take in what another process knows of this machine."""
-        if self._known is None:
-            # In a parallel run no process of its own printed these.
-            self._notes += known["lines"]
-            self._known = known
-            return
-        forbidden = [*self._known["forbidden"], *known["forbidden"]]
-        if known["key"] != self._known["key"]:
-            forbidden.append(f"machines {self._known['key']} and {known['key']} ran together")
-        self._known = self._known | {"forbidden": list(dict.fromkeys(forbidden))}
+        self.outcome.learn(known)
 
     def finish(self, *, whole: bool = True) -> None:
         """Judge the known issues of a `whole` run; store the baselines, if that was asked for."""
         # Of cases that were asked for one by one nobody expects an issue that comes and goes.
         if whole and not self.config.is_chosen:
-            gone = self.listed.gone(self.records)
-            self.failed |= bool(gone)
-            self._notes += gone
-        if self.config.update_baselines and self.records:
-            self._notes += self._keep(self._known or self.known())
+            self.outcome.judge(self.listed)
+        if self.config.update_baselines:
+            self.outcome.store(self.known())
 
-    def _keep(self, known: Known | None) -> list[str]:
-        if known is None or known["forbidden"]:
-            self.failed = True
-            reasons = known["forbidden"] if known else ["the device is not known"]
-            return [f"baseline not written: {'; '.join(reasons)}"]
-        try:
-            kept = keep(self.records, known, self.config.baselines)
-        except BaselineError as error:
-            self.failed = True
-            return [f"baseline not written: {error}"]
-        return kept_lines(kept, self.config.baselines / f"{known['key']}.json")
+    @property
+    def failed(self) -> bool:
+        """Whether the run fails although no case of it may have."""
+        return self.outcome.failed
 
     def summary(self) -> str:
         """Return the summary of what is done so far."""
-        # Of cases that were asked for one by one nobody expects every route.
-        routes = "" if self.config.is_chosen else coverage(self.records)
-        found = findings_text(self.records, self.rerun) if self.config.search else ""
-        roof = roofline_told(self.records)
-        notes = "\n".join(self._notes)
-        parts = (routes, versus_told(self.records), roof, self._told(), found, notes)
-        return "\n\n".join(part for part in parts if part)
-
-    def _told(self) -> str:
-        storing = self.config.update_baselines
-        return summary_text(self.records, self.rerun, storing=storing)
+        return self.outcome.summary()
 
     def close(self) -> None:
         """End every worker and close the log."""
@@ -356,8 +301,7 @@ class Session:
             self._bench.pool.close()
         if self.versus:
             self.versus.close()
-        if self._log is not None:
-            self._log.close()
+        self.outcome.close()
 
 
 def _suites(config: pytest.Config) -> tuple[str, ...]:

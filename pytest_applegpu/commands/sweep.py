@@ -57,7 +57,11 @@ def add_to(commands: Any) -> None:
         help="only the sizes on both sides of each change of route, as predicted",
     )
     sweep.add_argument(
-        "--passes", type=int, default=PASSES, metavar="N", help=f"passes (default: {PASSES})"
+        "--passes",
+        type=int,
+        default=PASSES,
+        metavar="N",
+        help=f"passes, from 3 on (default: {PASSES})",
     )
     sweep.add_argument("--plot", metavar="FILE", help="draw it: .png or .svg")
     sweep.add_argument("--log", metavar="FILE", help="write JSON lines: sizes, then cliffs")
@@ -95,7 +99,8 @@ def _check(chosen: argparse.Namespace) -> None:
     from pytest_applegpu.throughput.cliffs import FEWEST  # noqa: PLC0415
 
     if chosen.passes < FEWEST:
-        raise pytest.UsageError(f"--passes: {chosen.passes} is below {FEWEST}")
+        allowed = f"a whole number from {FEWEST} on"
+        raise pytest.UsageError(f"--passes: {chosen.passes} is not {allowed}")
     for name in ("plot", "log"):
         said = getattr(chosen, name)
         if said is not None and not Path(said).expanduser().parent.is_dir():
@@ -155,7 +160,8 @@ def _measured(
         return route.path if route else ""
 
     def tell(number: int) -> None:
-        sys.stderr.write(f"pass {number} of {chosen.passes} done\n")
+        done = f"pass {number} of {chosen.passes}" if number else "warm-up"
+        sys.stderr.write(f"{done} done\n")
 
     kept = beside_boundaries(sizes, path) if chosen.boundaries else sizes
     return sweep(bench, cases, axis, kept, passes=chosen.passes, tell=tell)

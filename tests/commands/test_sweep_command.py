@@ -22,7 +22,10 @@ def test_a_small_sweep_on_the_cpu(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert sizes == [(name[:9], size) for name in (CASE, DENSE) for size in (1, 2, 4)]
     assert all(one["low"] <= one["seconds"] <= one["high"] for one in points if "seconds" in one)
     assert "<svg" in plot.read_text()
-    assert "95 % together" in capsys.readouterr().out
+    told = capsys.readouterr()
+    assert "95 % together" in told.out
+    passes = [f"pass {number} of 3 done" for number in (1, 2, 3)]
+    assert told.err.splitlines() == ["warm-up done", *passes]
 
 
 @pytest.mark.parametrize(
@@ -30,7 +33,7 @@ def test_a_small_sweep_on_the_cpu(tmp_path: Path, capsys: pytest.CaptureFixture[
     [
         (["M=0", DENSE], "sizes from 1"),
         (["M=1", "nothing-f32"], "nothing"),
-        (["M=1", DENSE, "--passes", "2"], "--passes: 2 is below 3"),
+        (["M=1", DENSE, "--passes", "2"], "--passes: 2 is not a whole number from 3 on"),
         (["M=1", DENSE, "--plot", "a.gif"], "does not end in .png or .svg"),
         (["M=1", DENSE, "--log", "nowhere/a.jsonl"], "does not exist"),
         (["K=48", CASE], "K"),
