@@ -14,6 +14,7 @@ from pytest_applegpu import __version__
 from pytest_applegpu.commands import (
     baselines,
     card,
+    compare,
     device,
     record,
     roofline,
@@ -53,7 +54,18 @@ def _parser() -> argparse.ArgumentParser:
     parser = Parser(prog="applegpu", description="MLX matrix multiplication on Apple GPUs")
     parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND", parser_class=Parser)
-    for command in (device, card, route, baselines, selftest, shapes, record, sweep, roofline):
+    for command in (
+        device,
+        card,
+        route,
+        baselines,
+        selftest,
+        shapes,
+        record,
+        sweep,
+        compare,
+        roofline,
+    ):
         command.add_to(commands)
     return parser
 

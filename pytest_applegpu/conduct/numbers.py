@@ -82,7 +82,7 @@ def _judged(case: Case, bench: Bench, arithmetic: Arithmetic, operands: Drawn) -
     if answer.changed:
         spoilt = f"the call changed its operand {' and '.join(answer.changed)} in place"
         return Numbers("over", ErrorFacts(cause=spoilt))
-    finding = _finding(case, bench, arithmetic, operands, answer)
+    finding = found_in(case, bench, arithmetic, operands, answer)
     if finding.passed and case.check in TWINS:
         finding = _twins(case, bench, operands, answer)
     elif finding.passed and case.check in TRANSFORMS:
@@ -121,7 +121,7 @@ def _transformed(
             return bench.pool.transform(case.problem, case.setting, way, limit=limit)
 
     def judged(other: Case, drawn: Drawn, result: np.ndarray) -> Finding:
-        return _finding(other, bench, arithmetic, drawn, Answer((result,), ()))
+        return found_in(other, bench, arithmetic, drawn, Answer((result,), ()))
 
     first = answer.results[0]
     return Transformed(case, bench, operands, first, make, judged, lacks).compare()
@@ -153,7 +153,7 @@ def _multiply(
         )
 
 
-def _finding(
+def found_in(
     case: Case, bench: Bench, arithmetic: Arithmetic, operands: Drawn, answer: Answer
 ) -> Finding:
     """Judge the first result and, where the calls were repeated, that all agree with it."""
@@ -196,7 +196,7 @@ def _fleeting(case: Case, bench: Bench, arithmetic: Arithmetic, operands: Drawn)
         return None
     if isinstance(answer, Refusal):
         return None
-    first = _finding(case, bench, arithmetic, operands, answer)
+    first = found_in(case, bench, arithmetic, operands, answer)
     if first.passed:
         return f"not repeatable: the same call was right when it was made again ({AGAIN} calls)"
     if len(set(answer.digests)) > 1:

@@ -46,12 +46,19 @@ def _decoders(entry: dict[str, Any]) -> list[ShapeSet]:
     name, title, source, sizes = _split(entry)
     packed = Decoder(**sizes)
     return [
-        ShapeSet(name, source, merged(decoder_shapes(replace(packed, bits=0))), how=title),
+        ShapeSet(
+            name,
+            source,
+            merged(decoder_shapes(replace(packed, bits=0))),
+            how=title,
+            tokens=packed.prompt,
+        ),
         ShapeSet(
             f"{name}-{packed.bits}bit",
             source,
             merged(decoder_shapes(packed)),
             how=f"{title}; weights packed with {packed.bits} bits in groups of {packed.group}",
+            tokens=packed.prompt,
         ),
     ]
 

@@ -10,7 +10,7 @@ from typing import Any, Final
 from pytest_applegpu.problem import Problem, parse_problem
 from pytest_applegpu.shapes.shapes import PHASES, Left, Shape, ShapesError, ShapeSet
 
-_SET: Final = ("name", "source", "how", "problem", "left_out")
+_SET: Final = ("name", "source", "how", "tokens", "problem", "left_out")
 _SHAPE: Final = ("case", "count", "phase", "part", "within", "note")
 _LEFT: Final = ("call", "reason", "count")
 
@@ -54,6 +54,7 @@ def parse_shapes(text: str, name: str) -> ShapeSet:
         shapes=tuple(_numbered("problem", entries, _shape)),
         left=tuple(_numbered("left_out", _tables(said, "left_out"), _left)),
         how=_words(said, "how"),
+        tokens=_whole(said, "tokens") if "tokens" in said else 0,
     )
 
 
@@ -71,7 +72,7 @@ def _shape(entry: Mapping[str, Any]) -> Shape:
     _refuse_unknown(entry, _SHAPE)
     return Shape(
         problem=_problem(entry),
-        count=_count(entry),
+        count=_whole(entry, "count"),
         phase=_phase(entry),
         part=_words(entry, "part"),
         within=_within(entry),
@@ -81,7 +82,7 @@ def _shape(entry: Mapping[str, Any]) -> Shape:
 
 def _left(entry: Mapping[str, Any]) -> Left:
     _refuse_unknown(entry, _LEFT)
-    return Left(_words(entry, "call"), _words(entry, "reason"), _count(entry))
+    return Left(_words(entry, "call"), _words(entry, "reason"), _whole(entry, "count"))
 
 
 def _problem(entry: Mapping[str, Any]) -> Problem:
@@ -97,11 +98,12 @@ def _problem(entry: Mapping[str, Any]) -> Problem:
         raise ShapesError(f"case: {error}") from None
 
 
-def _count(entry: Mapping[str, Any]) -> int:
-    count = entry.get("count", 1)
-    if not isinstance(count, int) or isinstance(count, bool) or count < 1:
-        raise ShapesError(f"count: {count!r} is not a whole number from 1 on")
-    return count
+def _whole(entry: Mapping[str, Any], name: str) -> int:
+    """Return a whole number, 1 where it is not said."""
+    said = entry.get(name, 1)
+    if not isinstance(said, int) or isinstance(said, bool) or said < 1:
+        raise ShapesError(f"{name}: {said!r} is not a whole number from 1 on")
+    return said
 
 
 def _phase(entry: Mapping[str, Any]) -> str:

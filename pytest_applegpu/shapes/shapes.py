@@ -48,13 +48,17 @@ class Left:
 
 @dataclass(frozen=True, slots=True)
 class ShapeSet:
-    """A set of shapes; `source` says where it comes from, `how` what there is to know of it."""
+    """A set of shapes; `source` says where it comes from, `how` what there is to know of it.
+
+    `tokens` is how many a prefill takes in; 0 where that is not known.
+    """
 
     name: str
     source: str
     shapes: tuple[Shape, ...]
     left: tuple[Left, ...] = ()
     how: str = ""
+    tokens: int = 0
 
     @property
     def problems(self) -> tuple[Problem, ...]:

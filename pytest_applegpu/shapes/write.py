@@ -12,7 +12,12 @@ Value = str | int | tuple[str, ...]
 
 def shapes_text(found: ShapeSet) -> str:
     """Return the text of a file that `read_shapes` reads back."""
-    head = (("name", found.name), ("source", found.source), ("how", found.how))
+    head = (
+        ("name", found.name),
+        ("source", found.source),
+        ("how", found.how),
+        ("tokens", found.tokens),
+    )
     blocks = [
         "\n".join(_lines(head)),
         *(_table("problem", _shape(one)) for one in found.shapes),
@@ -42,7 +47,7 @@ def _left(one: Left) -> tuple[tuple[str, Value], ...]:
 
 def _lines(pairs: Iterable[tuple[str, Value]]) -> Iterator[str]:
     """Yield what is said: what is empty is left out."""
-    return (f"{name} = {_value(value)}" for name, value in pairs if value not in {"", ()})
+    return (f"{name} = {_value(value)}" for name, value in pairs if value not in {"", (), 0})
 
 
 def _value(value: Value) -> str:

@@ -43,6 +43,7 @@ sets = st.builds(
     ).map(tuple),
     st.lists(st.builds(Left, texts, texts, counts), max_size=2).map(tuple),
     texts,
+    st.integers(0, 2**31),
 )
 
 
@@ -64,8 +65,9 @@ def test_a_case_is_all_that_is_needed(tmp_path: Path) -> None:
         ("name = ", "it is not TOML: "),
         ('name = "mine"', "it has no problems: write a [[problem]]"),
         ("problem = 3", "problem: it is not a list of tables"),
-        ('sauce = "x"\n[[problem]]', "sauce: it is not one of name, source, how, problem"),
+        ('sauce = "x"\n[[problem]]', "sauce: it is not one of name, source, how, tokens, problem"),
         ("name = 3\n[[problem]]\ncase = '{case}'", "name: 3 is not text"),
+        ("tokens = 0\n[[problem]]\ncase = '{case}'", "tokens: 0 is not a whole number from 1 on"),
         ("[[problem]]\ncount = 3", "problem 1: case: there is none"),
         ("[[problem]]\ncase = '{case}'\n[[problem]]\ncase = 'mm-f16'", "problem 2: case: 'mm-f16'"),
         ("[[problem]]\ncase = '{case} fill=normal'", "problem 1: case: fill=normal says how"),

@@ -75,3 +75,9 @@ def test_every_set_names_its_source_and_reads_as_problems() -> None:
 def test_another_name_is_refused_with_those_there_are() -> None:
     with pytest.raises(ShapesError, match=r"'llama' is not one of llama-2-7b, .*, or a file"):
         shapes_named("llama")
+
+
+def test_sets_of_decoders_say_how_many_tokens_a_prefill_takes_in() -> None:
+    tokens = {one.name: one.tokens for one in shipped().values()}
+    assert tokens["llama-2-7b"] == tokens["llama-2-7b-4bit"] == 512
+    assert tokens["clip-vit-l-14"] == 0

@@ -1,4 +1,4 @@
-"""How is a case timed on two builds? Both workers held ready, and asked in turn: A B B A."""
+"""How is a case timed on two sides? Both workers held ready, and asked in turn: A B B A."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from typing import Final, TypeVar
 from pytest_applegpu.cases.case import Case
 from pytest_applegpu.conduct.bench import Bench
 from pytest_applegpu.conduct.endings import ENDINGS, ending
-from pytest_applegpu.conduct.speed import COPIES, MOST, Ended, held, piece
+from pytest_applegpu.conduct.speed import COOL, COPIES, MOST, Ended, held, piece
 from pytest_applegpu.conduct.versus.sides import Sides
+from pytest_applegpu.operations.drawn import Operands
 from pytest_applegpu.throughput.abba import Round, beginners, read_round, rounds_within, turns
 from pytest_applegpu.throughput.duel import Duel, confirm, judge
 from pytest_applegpu.throughput.paired import Paired, paired
@@ -40,9 +41,6 @@ TIMES: Final = 3
 WARM: Final = 6
 """Rounds that come first and are not counted."""
 
-COOL: Final = {"cpu": 0.0, "metal": 10.0, "cuda": 5.0}
-"""Seconds to wait before a suspected slowdown is measured again, for the heat to leave."""
-
 T = TypeVar("T")
 
 
@@ -56,11 +54,14 @@ class _Stopped(Exception):  # noqa: N818 - it is no error of ours
 
 @dataclass
 class _Worker:
-    """One side of a case: what it does not answer ends the measurement, in that side's name."""
+    """One side of a case: what it does not answer ends the measurement, in that side's name.
+
+    `name` is the other side's; this one has none.
+    """
 
     case: Case
     bench: Bench
-    other: bool = False
+    name: str = ""
 
     def ask(self, question: Callable[[], T | Refusal]) -> T:
         """Return the answer.
@@ -79,8 +80,8 @@ class _Worker:
     def _ended(self, word: str, said: str) -> Ended:
         """This side's failure is the case's; the other's leaves nothing to compare with."""
         return (
-            Ended("not comparable", f"other build: {word}: {said}")
-            if self.other
+            Ended("not comparable", f"{self.name}: {word}: {said}")
+            if self.name
             else Ended(word, said)
         )
 
@@ -93,17 +94,18 @@ class _Worker:
 
 def conduct(case: Case, sides: Sides, sleep: Callable[[float], None] = time.sleep) -> Duel | Ended:
     """Time a case on both builds; a suspected change is measured again by fresh workers."""
-    first = _judged(case, sides, 0)
+    first = once(case, sides)
     if isinstance(first, Ended) or not first.suspected:
         return first
-    for bench in (sides.this, sides.other):
-        bench.pool.replace(case.setting)
+    sides.this.pool.replace(case.setting)
+    sides.other.pool.replace(sides.theirs(case).setting)
     sleep(COOL[sides.this.backend])
-    second = _judged(case, sides, 1)
+    second = once(case, sides, 1)
     return second if isinstance(second, Ended) else confirm(first, second)
 
 
-def _judged(case: Case, sides: Sides, attempt: int) -> Duel | Ended:
+def once(case: Case, sides: Sides, attempt: int = 0) -> Duel | Ended:
+    """Time a case on both sides, with the workers that are there."""
     gap = sides.this.gap(case.problem) or sides.this.no_room(case)
     if gap is not None:
         return Ended("unsupported", gap)
@@ -118,9 +120,10 @@ def _believed(case: Case, sides: Sides, found: Duel | Unsound) -> Duel | Ended:
     """Refuse what cannot be: a clock that went wrong, or a time that the hardware cannot reach."""
     if isinstance(found, Unsound):
         return Ended("unstable", found.reason)
-    peak = sides.this.peak_tflops(case)
-    for seconds in (found.found.seconds, found.found.other_seconds):
-        doubt = sound(rates(case.problem.flops, case.problem.bytes, seconds).tflops, peak)
+    both = (case, found.found.seconds), (sides.theirs(case), found.found.other_seconds)
+    for one, seconds in both:
+        tflops = rates(case.problem.flops, case.problem.bytes, seconds).tflops
+        doubt = sound(tflops, sides.this.peak_tflops(one))
         if doubt is not None:
             return Ended("unstable", doubt.reason)
     return found
@@ -132,7 +135,8 @@ def _measured(case: Case, sides: Sides, attempt: int) -> Duel | Unsound:
     Raises:
         _Stopped: one side gave no time.
     """
-    this, other = _Worker(case, sides.this), _Worker(case, sides.other, other=True)
+    this = _Worker(case, sides.this)
+    other = _Worker(sides.theirs(case), sides.other, sides.name)
     _hold(case, sides, (this, other))
     count, seconds = _count(this)
     at_once = piece(case, sides.this, seconds / count)
@@ -148,10 +152,14 @@ def _measured(case: Case, sides: Sides, attempt: int) -> Duel | Unsound:
         if isinstance(found, Unsound) or found.word != "unstable":
             break
     for one in (this, other):
-        pool = one.bench.pool
-        one.ask(lambda: pool.ask(case.setting, {"do": "release"}, 60.0))  # noqa: B023 - asked at once
+        _release(one)
     assert found is not None
     return found
+
+
+def _release(one: _Worker) -> None:
+    setting, pool = one.case.setting, one.bench.pool
+    one.ask(lambda: pool.ask(setting, {"do": "release"}, 60.0))
 
 
 def _said(found: Paired | Unsound, sides: Sides) -> Duel | Unsound:
@@ -166,12 +174,12 @@ def _hold(case: Case, sides: Sides, workers: tuple[_Worker, _Worker]) -> None:
     copies = max(1, min(COPIES, held(bench) // (len(workers) * size)))
     limit = bench.limit(case, copies)
     for one in workers:
-        pool = one.bench.pool
-        one.ask(
-            lambda: pool.prepare(  # noqa: B023 - asked at once
-                case.problem, case.setting, operands, copies=copies, limit=limit
-            )
-        )
+        _prepare(one, operands, copies, limit)
+
+
+def _prepare(one: _Worker, operands: Operands, copies: int, limit: float) -> None:
+    case, pool = one.case, one.bench.pool
+    one.ask(lambda: pool.prepare(case.problem, case.setting, operands, copies=copies, limit=limit))
 
 
 def _count(this: _Worker) -> tuple[int, float]:

@@ -11,6 +11,7 @@ from typing import Final
 
 import pytest
 
+from pytest_applegpu.cases.case import Case
 from pytest_applegpu.conduct.bench import Bench
 from pytest_applegpu.conduct.planning import Plan
 from pytest_applegpu.conduct.start import start
@@ -22,6 +23,7 @@ from pytest_applegpu.conduct.versus.environment import (
 )
 from pytest_applegpu.config import Config
 from pytest_applegpu.report.versus_records import RunFacts, SideFacts
+from pytest_applegpu.setting import Setting
 from pytest_applegpu.worker.process import Message
 
 BUILT: Final = ("core.*.so", "lib/libmlx.*", "lib/mlx.metallib")
@@ -30,20 +32,46 @@ BUILT: Final = ("core.*.so", "lib/libmlx.*", "lib/mlx.metallib")
 
 @dataclass
 class Sides:
-    """The build under test, the one it is held against, and how many cases are timed in all."""
+    """The build under test, the one it is held against, and how many cases are timed in all.
+
+    Where two settings of one build are held against each other, both are one bench, and `setting`
+    is the other side's. `name` says which side the other is.
+    """
 
     this: Bench
     other: Bench
     run: RunFacts
+    setting: Setting | None = None
+    name: str = "other build"
 
     @property
     def alike(self) -> bool:
         """Whether both are one installation: nothing has changed then."""
         return self.run.this.build == self.run.other.build
 
+    def theirs(self, case: Case) -> Case:
+        """Return the case as the other side runs it."""
+        return case if self.setting is None else replace(case, setting=self.setting)
+
     def close(self) -> None:
         """End the other side's workers; this side's are the run's own."""
         self.other.pool.close()
+
+
+def two_settings(bench: Bench, this: Setting, other: Setting, timed: int, name: str) -> Sides:
+    """Hold two settings of one build against each other.
+
+    Raises:
+        WorkerError: a worker cannot be started.
+    """
+    run = RunFacts(
+        this=_facts(bench.pool.hello(this)),
+        other=_facts(bench.pool.hello(other)),
+        product=version("pytest-applegpu"),
+        timed=timed,
+        seed=bench.config.seed,
+    )
+    return Sides(bench, bench, run, other, name)
 
 
 def start_sides(config: Config, this: Bench, timed: int) -> Sides:

@@ -1,0 +1,1 @@
+"""Two settings of one build held against each other: what does a switch buy?"""
