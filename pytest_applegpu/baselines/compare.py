@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from pytest_applegpu.baselines.records import Run, Speed
 from pytest_applegpu.baselines.store import Past
 from pytest_applegpu.throughput import verdict as speed_verdict
+from pytest_applegpu.throughput.apart import Stored, apart_on
 from pytest_applegpu.throughput.slope import Timing
-from pytest_applegpu.throughput.verdict import RULES, Rules, Stored, Verdict
+from pytest_applegpu.throughput.verdict import Rules, Verdict
 
 OTHER_METHOD: Final = "another way of measuring"
 
@@ -39,20 +41,33 @@ class Comparison:
     likely_causes: tuple[str, ...] = ()
     past: Past[Speed] | None = None
 
+    @property
+    def suspected(self) -> bool:
+        """Whether this is a slowdown that has yet to be measured again."""
+        return self.verdict is not None and self.verdict.suspected
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """What a verdict also depends on: the backend, and how many cases the run times in all."""
+
+    backend: str
+    timed: int = 1
+
 
 def compare_speed(
-    now: Timing,
+    taken: Sequence[Timing],
     method: str,
     run: Run,
     past: Past[Speed] | None,
     unfit: tuple[str, ...] = (),
     *,
-    rules: Rules = RULES,
+    frame: Frame,
 ) -> Comparison:
-    """Compare a case's time with the one stored for this hardware.
+    """Compare what was measured of a case, once or again, with what is stored for this hardware.
 
     `unfit` holds what makes this machine unfit for a comparison now (power, heat, load, a
-    virtual GPU), empty when it is fit. A `slower` is only suspected until `confirm_speed`.
+    virtual GPU), empty when it is fit.
     """
     if past is None:
         return Comparison("no baseline", reasons=unfit)
@@ -60,24 +75,9 @@ def compare_speed(
     reasons = unfit if method == past.part.method else (*unfit, OTHER_METHOD)
     if reasons:
         return Comparison("not comparable", None, reasons, causes, past)
-    found = speed_verdict.compare(now, stored(past.part), rules)
+    rules = Rules(apart=apart_on(frame.backend))
+    found = speed_verdict.compare(taken, stored(past.part), frame.timed, rules)
     return Comparison(found.word, found, (), causes, past)
-
-
-def confirm_speed(first: Comparison, second: Comparison) -> Comparison:
-    """Judge a suspected slowdown by its second measurement; see `throughput.verdict.confirm`.
-
-    A machine that became unfit in between leaves the case `not comparable`.
-
-    Raises:
-        ValueError: `first` is not a suspected slowdown.
-    """
-    if first.verdict is None or not first.verdict.suspected:
-        raise ValueError(f"only a suspected slowdown is measured again, not {first.word!r}")
-    if second.verdict is None:
-        return second
-    found = speed_verdict.confirm(first.verdict, second.verdict)
-    return Comparison(found.word, found, (), second.likely_causes, second.past)
 
 
 def likely_causes(before: Run, now: Run) -> tuple[str, ...]:
@@ -99,4 +99,5 @@ def stored(speed: Speed) -> Stored:
         best=speed.best,
         runs=speed.runs,
         between=speed.between,
+        pairs=speed.repeats,
     )

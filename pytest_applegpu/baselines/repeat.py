@@ -4,21 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import exp, hypot, log, sqrt
+from typing import Final
 
 from msgspec.structs import replace
 
 from pytest_applegpu.baselines.records import Run, Speed
-from pytest_applegpu.throughput.verdict import limit_for
+
+SPREADS: Final = 4.0
+"""Standard deviations that figures of one provenance may lie apart and still agree."""
 
 
-def is_repeat(old: Speed, new: Speed, runs: Mapping[str, Run]) -> bool:
-    """Whether `new` is the same thing measured again, with a figure that agrees."""
+def is_repeat(old: Speed, new: Speed, runs: Mapping[str, Run], usual: float) -> bool:
+    """Whether `new` is the same thing measured again, with a figure that agrees.
+
+    It agrees within what runs differ by: as is `usual` on the backend, or as these figures say
+    where that is more. Too narrow a rule would leave out the very runs that show the spread.
+    """
     before, now = runs[old.run], runs[new.run]
     if old.method != new.method or replace(before, date=now.date) != now:
         return False
-    noise = max(old.spread, new.spread, old.between or 0.0)
-    ratio = new.seconds / old.seconds
-    return max(ratio, 1 / ratio) <= limit_for(noise)
+    noise = max(usual, old.spread, new.spread, old.between or 0.0)
+    apart = noise * sqrt(1 / old.runs + 1 / new.runs)
+    return abs(log(new.seconds / old.seconds)) <= SPREADS * apart
 
 
 def pooled(old: Speed, new: Speed) -> Speed:

@@ -29,6 +29,7 @@ from pytest_applegpu.baselines.records import (
 from pytest_applegpu.baselines.repeat import is_repeat, pooled
 from pytest_applegpu.baselines.store import rewrite
 from pytest_applegpu.baselines.text import decode, encode
+from pytest_applegpu.throughput.apart import apart_on
 from pytest_applegpu.throughput.roofline import Rates
 from pytest_applegpu.throughput.slope import Timing
 
@@ -129,9 +130,9 @@ def merge(old: Baseline | None, new: Baseline) -> tuple[Baseline, tuple[Change, 
     if (old.key, old.hardware) != (new.key, new.hardware):
         theirs, ours = _hardware(old), _hardware(new)
         raise BaselineError(f"$.hardware: {theirs} cannot take the figures of {ours}")
-    runs = old.runs | new.runs
+    runs, usual = old.runs | new.runs, apart_on(new.hardware.backend).usual
     found = (
-        _change(case, old.cases.get(case), part, runs)
+        _change(case, old.cases.get(case), part, runs, usual)
         for case, record in new.cases.items()
         for part in record.parts
     )
@@ -158,7 +159,9 @@ def _with(record: Record | None, part: Part) -> Record:
     return Record(**known)  # type: ignore[arg-type]  # each part by its own word
 
 
-def _change(case: str, record: Record | None, new: Part, runs: Mapping[str, Run]) -> Change | None:
+def _change(
+    case: str, record: Record | None, new: Part, runs: Mapping[str, Run], usual: float
+) -> Change | None:
     if isinstance(new, Numbers):
         return _plain_change(case, record.numbers if record else None, new)
     if isinstance(new, Routed):
@@ -168,7 +171,7 @@ def _change(case: str, record: Record | None, new: Part, runs: Mapping[str, Run]
     old = record.speed if record else None
     if old is None:
         return Change(case, "added", None, new)
-    if is_repeat(old, new, runs):
+    if is_repeat(old, new, runs, usual):
         return Change(case, "repeated", old, pooled(old, new))
     between = old.between if old.method == new.method else None
     return Change(case, "replaced", old, replace(new, between=new.between or between))

@@ -147,6 +147,7 @@ def _baseline(comparison: Comparison) -> BaselineFacts:
         low=judged.low if judged else None,
         high=judged.high if judged else None,
         limit=judged.limit if judged else None,
+        smallest_seen=judged.smallest_seen if judged else None,
         reasons=comparison.reasons or ((judged.reason,) if judged else ()),
         likely_causes=comparison.likely_causes,
         run=to_builtins(past.run) if past else None,

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import prod
 from typing import Final
 
-from pytest_applegpu.baselines.compare import Comparison, compare_speed, confirm_speed
+from pytest_applegpu.baselines.compare import Comparison, Frame, compare_speed
 from pytest_applegpu.baselines.records import Run
 from pytest_applegpu.baselines.store import Shelf
 from pytest_applegpu.cases.case import Case
@@ -45,6 +47,9 @@ PIECE_SECONDS: Final = 2e-3
 some 0.02 ms as seen on an H200. Within a piece MLX lets operations overlap, as they do not depend
 on one another, which makes large products look up to 5 % faster than their kernels are."""
 
+COOL: Final = {"cpu": 0.0, "metal": 10.0, "cuda": 5.0}
+"""Seconds to wait before a suspected slowdown is measured again, for the heat to leave."""
+
 IN_FLIGHT: Final = 12
 """Pieces that MLX lets be under way at once, and some more."""
 
@@ -76,37 +81,67 @@ class Measured:
     missed: str = ""
 
 
-def conduct(case: Case, bench: Bench, shelf: Shelf, run: Run) -> Measured | Ended:
-    """Time one case and compare it; a suspected slowdown is measured again in a fresh worker."""
-    first = _compared(case, bench, shelf, run)
-    if isinstance(first, Ended) or not (first.missed or _suspected(first.comparison)):
-        return first
-    bench.pool.replace(case.setting)
-    second = _compared(case, bench, shelf, run)
-    if isinstance(second, Ended):
-        return second
-    if _suspected(first.comparison):
-        judged = confirm_speed(first.comparison, second.comparison)
-        second = replace(second, comparison=judged)
-    # Not of one measurement alone: another program may have had the GPU.
-    return second if first.missed else replace(second, missed="")
+def conduct(
+    case: Case,
+    bench: Bench,
+    shelf: Shelf,
+    run: Run,
+    *,
+    timed: int = 1,
+    sleep: Callable[[float], None] = time.sleep,
+) -> Measured | Ended:
+    """Time one of `timed` cases and compare it; a suspected slowdown is measured again.
+
+    That is done in a fresh worker, after a pause to cool.
+    """
+    taken: list[Timing] = []
+    comparing = _Comparing(case, bench, shelf, run, timed)
+    found = comparing.measured(taken)
+    while not isinstance(found, Ended) and _again(found, taken):
+        missed = found.missed
+        bench.pool.replace(case.setting)
+        sleep(COOL[bench.backend])
+        found = comparing.measured(taken)
+        # Not of one measurement alone: another program may have had the GPU.
+        if not isinstance(found, Ended) and not missed:
+            found = replace(found, missed="")
+    return found
 
 
-def _suspected(comparison: Comparison) -> bool:
-    return comparison.verdict is not None and comparison.verdict.suspected
+def _again(found: Measured, taken: list[Timing]) -> bool:
+    return found.comparison.suspected or bool(found.missed and len(taken) == 1)
 
 
-def _compared(case: Case, bench: Bench, shelf: Shelf, run: Run) -> Measured | Ended:
-    before = bench.condition()
-    timed = measure(case, bench)
-    if isinstance(timed, Ended):
-        return timed
-    after = bench.condition()
-    reasons = tuple(dict.fromkeys((*unfit(before), *unfit(after))))
-    compared = compare_speed(timed, METHOD, run, shelf.speed(str(case)), reasons)
-    tflops = rates(case.problem.flops, case.problem.bytes, timed.seconds).tflops
-    missed = nax_missed(case, bench, tflops) or ""
-    return Measured(timed, compared, bench.peak_tflops(case), bench.bandwidth_gbs, after, missed)
+@dataclass(frozen=True, slots=True)
+class _Comparing:
+    case: Case
+    bench: Bench
+    shelf: Shelf
+    run: Run
+    timed: int
+
+    def measured(self, taken: list[Timing]) -> Measured | Ended:
+        """Measure the case, add that to what was `taken`, and judge all of it together."""
+        case, bench = self.case, self.bench
+        before = bench.condition()
+        timed = measure(case, bench)
+        if isinstance(timed, Ended):
+            return timed
+        taken.append(timed)
+        after = bench.condition()
+        missed = nax_missed(case, bench, self._tflops(timed)) or ""
+        middle = sorted(taken, key=lambda one: one.seconds)[(len(taken) - 1) // 2]
+        compared = self._compared(taken, (before, after))
+        peak = bench.peak_tflops(case)
+        return Measured(middle, compared, peak, bench.bandwidth_gbs, after, missed)
+
+    def _compared(self, taken: list[Timing], conditions: tuple[Condition, ...]) -> Comparison:
+        reasons = tuple(dict.fromkeys(one for state in conditions for one in unfit(state)))
+        past, frame = self.shelf.speed(str(self.case)), Frame(self.bench.backend, self.timed)
+        return compare_speed(taken, METHOD, self.run, past, reasons, frame=frame)
+
+    def _tflops(self, timed: Timing) -> float:
+        return rates(self.case.problem.flops, self.case.problem.bytes, timed.seconds).tflops
 
 
 def measure(case: Case, bench: Bench) -> Timing | Ended:

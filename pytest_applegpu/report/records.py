@@ -213,7 +213,8 @@ class BaselineFacts(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     """How the time compares with the stored one.
 
     `ratio` is the time now over the time before, so above 1 is slower; `low` and `high` are the
-    ends of its interval, and `limit` is the ratio from which a confirmed slowdown fails.
+    ends of its interval, `limit` is the ratio from which a confirmed slowdown fails, and
+    `smallest_seen` the smallest slowdown that could have been seen.
     `reasons` say why there is no comparison or no decision, `likely_causes` what has changed
     since. `run` is the provenance of the stored time.
     """
@@ -224,6 +225,7 @@ class BaselineFacts(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     low: float | None = None
     high: float | None = None
     limit: float | None = None
+    smallest_seen: float | None = None
     reasons: tuple[str, ...] = ()
     likely_causes: tuple[str, ...] = ()
     run: dict[str, Any] | None = None

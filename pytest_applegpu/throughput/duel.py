@@ -9,28 +9,10 @@ as the root of the case's share says.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from math import exp, log, sqrt
-from typing import Final
+from math import exp, log
 
+from pytest_applegpu.throughput.lines import LINES, Lines, Word, allowed, change, unseen
 from pytest_applegpu.throughput.paired import Paired
-from pytest_applegpu.throughput.verdict import Word, change
-
-
-@dataclass(frozen=True, slots=True)
-class DuelRules:
-    """Where the lines are drawn; ratios of times, this build over the other.
-
-    `alarms` is how often a run in which nothing has changed may be red, `floor` the least limit.
-    Beyond `blind`, the smallest slowdown that could have been seen makes a verdict `unstable`.
-    """
-
-    alarms: float = 0.01
-    floor: float = 1.03
-    blind: float = 1.1
-
-
-DUEL_RULES: Final = DuelRules()
-"""The lines that verdicts are drawn by."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,39 +37,27 @@ class Duel:
         return self.word in {"slower", "faster"} and not self.confirmed
 
 
-def allowed(timed: int, rules: DuelRules = DUEL_RULES) -> float:
-    """Return how likely one measurement of one of `timed` cases may be a false alarm.
-
-    Raises:
-        ValueError: `timed` is below 1.
-    """
-    if timed < 1:
-        raise ValueError(f"{timed} timed cases: they start at 1")
-    return sqrt(rules.alarms / timed)
-
-
-def limit_of(found: Paired, timed: int, rules: DuelRules = DUEL_RULES) -> float:
+def limit_of(found: Paired, timed: int, lines: Lines = LINES) -> float:
     """Return the ratio from which a change counts: the floor, or more where figures scatter."""
     from scipy.stats import norm  # noqa: PLC0415
 
-    return max(rules.floor, exp(float(norm.isf(allowed(timed, rules))) * found.error))
+    return max(lines.floor, exp(float(norm.isf(allowed(timed, lines))) * found.error))
 
 
-def judge(found: Paired, timed: int, rules: DuelRules = DUEL_RULES) -> Duel:
+def judge(found: Paired, timed: int, lines: Lines = LINES) -> Duel:
     """Judge one measurement of one of `timed` cases; a change is only suspected until `confirm`."""
-    limit = limit_of(found, timed, rules)
+    limit = limit_of(found, timed, lines)
     seen = limit * found.ratio / found.low
     said = f"{change(found.ratio)}, limit {limit:.3f}x"
     undecided = Duel("same", found, limit, seen, found.p_slower, said)
-    if found.ratio > limit and found.p_slower <= allowed(timed, rules):
+    if found.ratio > limit and found.p_slower <= allowed(timed, lines):
         return replace(undecided, word="slower")
-    if found.ratio < 1 / limit and found.p_faster <= allowed(timed, rules):
+    if found.ratio < 1 / limit and found.p_faster <= allowed(timed, lines):
         return replace(undecided, word="faster")
-    if seen <= rules.blind and abs(log(found.ratio)) <= log(limit):
+    if seen <= lines.blind and abs(log(found.ratio)) <= log(limit):
         return undecided
     doubt = f"spread {100 * found.spread:.1f} % over {found.rounds} rounds"
-    unseen = f"a slowdown under {seen:.3f}x could not have been seen"
-    return replace(undecided, word="unstable", reason=f"{said}, but {doubt}: {unseen}")
+    return replace(undecided, word="unstable", reason=f"{said}, but {doubt}: {unseen(seen)}")
 
 
 def confirm(first: Duel, second: Duel) -> Duel:

@@ -1,67 +1,55 @@
-"""Has the speed changed: same, faster, slower, or is the machine too noisy to say?
+"""Has the speed changed since it was stored: same, faster, slower, or can nobody say?
 
-A change counts when it is large (beyond a limit set by the noise), significant (the interval of
-the ratio excludes 1) and seen by every submission (the fastest one changed as much: other work
-on the machine slows most submissions, a slower kernel slows all). Ratios are time now over time
-before: above 1 is slower. A slowdown found once is suspected; it is `confirmed` when a fresh
-worker finds it again.
+A run is off by what runs differ by, or by its own scatter where that is more, and so is the stored
+time, by the root of its number of runs less (`throughput.apart`). A slowdown counts where it is
+beyond the limit that follows from both, and where every submission shows it: other work on the
+machine slows most submissions, a slower kernel slows all. A slowdown found once is suspected and
+measured again by fresh workers. All measurements are held to one stored time, so they are judged
+together: the milder of two, or else the middle one of five, must be beyond a limit that chance
+passes as rarely as the case's share of the run's false alarms says. Ratios are time now over time
+before: above 1 is slower.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import exp, hypot, log, sqrt
-from typing import Final, Literal
+from math import exp, log
+from statistics import median_low
+from typing import Final
 
-from pytest_applegpu.throughput.slope import Timing, check_interval
+from pytest_applegpu.throughput.apart import APART, Apart, Known, Stored, errors, known
+from pytest_applegpu.throughput.lines import (
+    LINES,
+    Lines,
+    Word,
+    change,
+    share_of,
+    unseen,
+)
+from pytest_applegpu.throughput.paired import Z95
+from pytest_applegpu.throughput.slope import Timing
 
-Word = Literal["same", "faster", "slower", "unstable"]
+LOOKS: Final = (2, 5)
+"""After how many measurements a slowdown can be found; each look may be a false alarm as often as
+its part of the case's share. What is no longer suspected is not measured to the end."""
 
-Z95: Final = 1.96
-"""Standard deviations on either side that hold 95 % of a normal distribution."""
+MOST: Final = LOOKS[-1]
+"""How many times a case is measured at the most."""
 
 
-@dataclass(frozen=True, slots=True)
-class Stored:
-    """What was measured before: a `Timing`'s figures, and how far whole runs lay apart.
-
-    `between` is the relative standard deviation between `runs` runs, None where only one was
-    made.
-    """
-
-    seconds: float
-    low: float
-    high: float
-    spread: float
-    best: float
-    runs: int = 1
-    between: float | None = None
-
-    def __post_init__(self) -> None:
-        """Refuse what is no time.
-
-        Raises:
-            ValueError: not 0 < low <= seconds <= high.
-        """
-        check_interval(self.seconds, self.low, self.high)
+_LARGEST: Final = 100.0
+"""Logarithm beyond which a ratio is only said to be very large."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """Where the lines are drawn. Limits are ratios, spreads shares of the time.
+    """The lines that all verdicts on speed have in common, and what is held of runs."""
 
-    A change must exceed 1 + `spreads` times the largest spread, at least `floor`, at most `cap`
-    (beyond which the interval alone decides). A comparison that would have missed a slowdown by
-    `blind` is unstable, whatever its ratio. Fewer than `enough` runs say little about how far
-    runs lie apart, which is then taken to be at least `unknown`.
-    """
-
-    floor: float = 1.15
-    spreads: float = 3.0
-    cap: float = 2.0
-    blind: float = 1.5
-    enough: int = 5
-    unknown: float = 0.05
+    lines: Lines = LINES
+    apart: Apart = APART
+    suspicion: float = 0.1
+    """How often a measurement may look slower where nothing has changed, and is made again."""
 
 
 RULES: Final = Rules()
@@ -72,8 +60,10 @@ RULES: Final = Rules()
 class Verdict:
     """A word, the ratio it rests on with its 95 % interval, and what could have been seen.
 
-    `best_ratio` compares the fastest submissions. `limit` is the ratio that a change had to
-    exceed, `smallest_seen` the smallest slowdown that would have been called one.
+    `best_ratio` compares the fastest submissions. `limit` is the ratio that a slowdown had to
+    exceed to fail, `smallest_seen` the smallest one that would have been called one. `chance` is
+    how likely such a ratio is where nothing has changed. `measured` counts the measurements;
+    `suspected` says that another one is due.
     """
 
     word: Word
@@ -83,92 +73,105 @@ class Verdict:
     best_ratio: float
     limit: float
     smallest_seen: float
+    chance: float
     reason: str
-    confirmed: bool = False
+    measured: int = 1
+    suspected: bool = False
 
     @property
-    def suspected(self) -> bool:
-        """Whether this is a slowdown that has yet to be measured again."""
-        return self.word == "slower" and not self.confirmed
+    def confirmed(self) -> bool:
+        """Whether this is a slowdown that was measured again, and that counts."""
+        return self.word == "slower" and not self.suspected
 
 
-def compare(now: Timing, before: Stored, rules: Rules = RULES) -> Verdict:
-    """Judge `now` against `before`; `slower` is only suspected until `confirm` was asked."""
-    noise = _noise(now, before)
-    limit = limit_for(noise, rules)
-    ratio = now.seconds / before.seconds
-    apart = Z95 * _between(before, rules) * sqrt(1 + 1 / before.runs)
-    down = hypot(log(now.seconds / now.low), log(before.high / before.seconds), apart)
-    up = hypot(log(now.high / now.seconds), log(before.seconds / before.low), apart)
-    undecided = Verdict(
-        word="same",
-        ratio=ratio,
-        low=ratio * exp(-down),
-        high=ratio * exp(up),
-        best_ratio=now.best / before.best,
-        limit=limit,
-        smallest_seen=max(limit, exp(down)),
-        reason=f"{change(ratio)}, limit {limit:.2f}x",
-    )
-    return _decide(undecided, noise, rules)
+@dataclass(frozen=True, slots=True)
+class _Limits:
+    """Logarithms: of a suspicion, of a slowdown that counts, of a speed-up measured once."""
+
+    first: float
+    final: float
+    faster: float
 
 
-def limit_for(noise: float, rules: Rules = RULES) -> float:
-    """Return the ratio that a change must exceed where figures scatter by `noise` (0.02: 2 %)."""
-    return min(max(rules.floor, 1 + rules.spreads * noise), rules.cap)
-
-
-def change(ratio: float) -> str:
-    """Return a ratio of times in words: `1.30x slower`, `2.00x faster` or `as fast`."""
-    factor = f"{max(ratio, 1 / ratio):.2f}x"
-    return "as fast" if factor == "1.00x" else f"{factor} {'slower' if ratio > 1 else 'faster'}"
-
-
-def confirm(first: Verdict, second: Verdict) -> Verdict:
-    """Judge a suspected slowdown by a second measurement, made in a fresh worker.
-
-    The milder of two slowdowns is returned as confirmed. A second measurement that finds none
-    clears the first; one that is unstable, or that finds the opposite, leaves it undecided.
+def compare(
+    taken: Sequence[Timing], before: Stored, timed: int = 1, rules: Rules = RULES
+) -> Verdict:
+    """Judge the measurements of one of `timed` cases, in the order taken, against what is stored.
 
     Raises:
-        ValueError: `first` is not a suspected slowdown.
+        ValueError: there are none or more than `MOST`, or `timed` is below 1.
     """
-    if not first.suspected:
-        raise ValueError(f"only a suspected slowdown is measured again, not {first.word!r}")
-    both = f"first {change(first.ratio)}, then {change(second.ratio)}"
-    if second.word == "slower":
-        milder = min(first, second, key=lambda verdict: verdict.ratio)
-        return replace(milder, reason=f"{both}, limit {milder.limit:.2f}x", confirmed=True)
-    word: Word = "same" if second.word == "same" else "unstable"
-    return replace(second, word=word, reason=f"{both}: {second.reason}")
+    if not 1 <= len(taken) <= MOST:
+        raise ValueError(f"{len(taken)} measurements: one to {MOST} are judged")
+    scale = known(before, taken, rules.apart, share_of(timed, rules.lines) / len(LOOKS))
+    error = errors(before, taken, scale)
+    limits = _limits(before, taken, scale, rules)
+    ratios = [one.seconds / before.seconds for one in taken]
+    bests = [one.best / before.best for one in taken]
+    ratio = median_low(ratios)
+    half = scale.quantile(0.025) * error
+    undecided = Verdict(
+        word="unstable",
+        ratio=ratio,
+        low=ratio / _factor(half),
+        high=ratio * _factor(half),
+        best_ratio=median_low(bests),
+        limit=_factor(limits.final),
+        smallest_seen=_factor(limits.final + Z95 * errors(before, taken[:1], scale)),
+        chance=scale.chance(log(ratio) / error),
+        reason=_said(ratios, _factor(limits.final)),
+        measured=len(taken),
+    )
+    slow = log(median_low(map(min, ratios, bests)))
+    fast = log(max(ratios[-1], bests[-1]))
+    return _decided(undecided, limits, (slow, fast), _spread(taken, before, scale), rules)
 
 
-def _between(before: Stored, rules: Rules) -> float:
-    known = before.between or 0.0
-    return known if before.runs >= rules.enough else max(known, rules.unknown)
+def _factor(log_of_it: float) -> float:
+    """Return a ratio by its logarithm, a very large one where it would be no number."""
+    return exp(min(log_of_it, _LARGEST))
 
 
-def _noise(now: Timing, before: Stored) -> float:
-    return max(now.spread, before.spread, before.between or 0.0)
+def _limits(before: Stored, taken: Sequence[Timing], scale: Known, rules: Rules) -> _Limits:
+    floor = log(rules.lines.floor)
+    twice = list(taken) if len(taken) > 1 else [taken[0], taken[0]]
+    error, final = errors(before, taken, scale), scale.limit * errors(before, twice, scale)
+    first = max(floor, min(final, scale.quantile(rules.suspicion) * error))
+    return _Limits(first, max(floor, final), max(floor, scale.limit * error))
 
 
-def _decide(undecided: Verdict, noise: float, rules: Rules) -> Verdict:
-    ratio, best, limit = undecided.ratio, undecided.best_ratio, undecided.limit
-    if undecided.low > 1 and min(ratio, best) > limit:
+def _decided(
+    undecided: Verdict, limits: _Limits, logs: tuple[float, float], spread: str, rules: Rules
+) -> Verdict:
+    """Find the word: `logs` are the slowdown that all submissions show, and the speed-up."""
+    slow, fast = logs
+    measured, seen = undecided.measured, undecided.smallest_seen
+    if slow > limits.final and measured in LOOKS:
         return replace(undecided, word="slower")
-    if undecided.high < 1 and max(ratio, best) < 1 / limit:
+    if slow > limits.first and measured < MOST:
+        return replace(undecided, word="slower", suspected=True)
+    if fast < -limits.faster and measured == 1:
         return replace(undecided, word="faster")
-    notable = not 1 / rules.floor <= ratio <= rules.floor
-    if not notable and undecided.smallest_seen <= rules.blind:
-        return undecided
-    return replace(undecided, word="unstable", reason=_doubt(undecided, noise))
+    within = -limits.faster <= log(undecided.ratio) <= limits.first
+    if within and seen <= rules.lines.blind:
+        return replace(undecided, word="same")
+    said = undecided.reason
+    if not within and seen <= undecided.ratio:
+        said += f", but the fastest submission {change(undecided.best_ratio)}"
+    return replace(undecided, reason=f"{said}, but {spread}: {unseen(seen)}")
 
 
-def _doubt(undecided: Verdict, noise: float) -> str:
-    ratio, seen = undecided.ratio, undecided.smallest_seen
-    spread = f"spread {100 * noise:.0f} %"
-    if not 1 / seen <= ratio <= seen:
-        fastest = change(undecided.best_ratio)
-        return f"{change(ratio)}, but the fastest submission {fastest}, {spread}"
-    unseen = f"a slowdown under {seen:.2f}x could not have been seen"
-    return f"{change(ratio)}, but {spread}: {unseen}"
+def _said(ratios: Sequence[float], limit: float) -> str:
+    first, *again = map(change, ratios)
+    return f"{', then '.join([f'first {first}' if again else first, *again])}, limit {limit:.3f}x"
+
+
+def _spread(taken: Sequence[Timing], before: Stored, scale: Known) -> str:
+    """Say what the limit rests on: how far runs lie apart, and how much the pairs scatter."""
+    runs = "1 stored run" if before.runs == 1 else f"{before.runs} stored runs"
+    within = max(before.spread, *(one.spread for one in taken))
+    how = "lie" if scale.seen else "are taken to lie"
+    return (
+        f"runs {how} {100 * scale.between:.1f} % apart ({runs}), "
+        f"spread within one {100 * within:.1f} %"
+    )

@@ -11,15 +11,17 @@ from msgspec.structs import replace
 from pytest_applegpu import words
 from pytest_applegpu.baselines.compare import (
     Comparison,
+    Frame,
     compare_speed,
-    confirm_speed,
     likely_causes,
 )
 from pytest_applegpu.baselines.store import Past, find
 from pytest_applegpu.throughput.slope import Timing
 from tests.baselines.samples import CASE, KEY, RUN, SPEED
 
-PAST = Past(SPEED, RUN, Path("baselines") / f"{KEY}.json")
+FRAME = Frame("metal", timed=12)
+KNOWN = replace(SPEED, runs=10, between=0.008)
+PAST = Past(KNOWN, RUN, Path("baselines") / f"{KEY}.json")
 NOW = replace(RUN, mlx="0.33.0", nax="yes", date=dt.date(2027, 1, 1))
 
 
@@ -28,8 +30,9 @@ def _timing(ratio: float) -> Timing:
     return Timing(scale, 0.99 * scale, 1.01 * scale, 0.01, ratio * SPEED.best, 0.0, 4, (scale,))
 
 
-def _compared(ratio: float, *unfit: str) -> Comparison:
-    return compare_speed(_timing(ratio), SPEED.method, NOW, PAST, unfit=unfit)
+def _compared(*ratios: float, unfit: tuple[str, ...] = ()) -> Comparison:
+    taken = [_timing(ratio) for ratio in ratios]
+    return compare_speed(taken, SPEED.method, NOW, PAST, unfit=unfit, frame=FRAME)
 
 
 @pytest.mark.parametrize(("ratio", "word"), [(1.0, "same"), (0.5, "faster"), (3.0, "slower")])
@@ -43,19 +46,21 @@ def test_a_fit_machine(ratio: float, word: str) -> None:
 
 
 def test_no_baseline() -> None:
-    found = compare_speed(_timing(1.0), SPEED.method, NOW, None, unfit=("on battery",))
+    found = compare_speed(
+        [_timing(1.0)], SPEED.method, NOW, None, unfit=("on battery",), frame=FRAME
+    )
     assert found == Comparison("no baseline", reasons=("on battery",))
 
 
 def test_an_unfit_machine_is_not_comparable_with_its_reasons() -> None:
-    found = _compared(3.0, "on battery", "thermal level serious")
+    found = _compared(3.0, unfit=("on battery", "thermal level serious"))
     assert found.word == "not comparable"
     assert found.reasons == ("on battery", "thermal level serious")
     assert found.verdict is None
 
 
 def test_another_way_of_measuring_is_not_comparable() -> None:
-    found = compare_speed(_timing(3.0), "wall", NOW, PAST, unfit=("load 3.1",))
+    found = compare_speed([_timing(3.0)], "wall", NOW, PAST, unfit=("load 3.1",), frame=FRAME)
     assert found.word == "not comparable"
     assert found.reasons == ("load 3.1", "another way of measuring")
 
@@ -82,7 +87,7 @@ def test_every_cause_has_a_word() -> None:
 
 
 def test_a_slowdown_seen_twice_is_confirmed() -> None:
-    found = confirm_speed(_compared(3.2), _compared(3.0))
+    found = _compared(3.2, 3.0)
     assert found.word == "slower"
     assert found.verdict is not None
     assert found.verdict.confirmed
@@ -91,24 +96,29 @@ def test_a_slowdown_seen_twice_is_confirmed() -> None:
 
 
 def test_a_slowdown_seen_once_is_not() -> None:
-    found = confirm_speed(_compared(3.0), _compared(1.0))
+    found = _compared(3.0, 1.0)
     assert found.word == "same"
     assert found.verdict is not None
     assert found.verdict.reason.startswith("first 3.00x slower, then as fast")
 
 
 def test_a_machine_that_became_unfit_leaves_the_case_not_comparable() -> None:
-    found = confirm_speed(_compared(3.0), _compared(3.0, "thermal level serious"))
+    found = _compared(3.0, 3.0, unfit=("thermal level serious",))
     assert found.word == "not comparable"
 
 
-def test_only_a_suspicion_is_measured_again() -> None:
-    with pytest.raises(ValueError, match="not 'same'"):
-        confirm_speed(_compared(1.0), _compared(1.0))
-    with pytest.raises(ValueError, match="not 'no baseline'"):
-        confirm_speed(Comparison("no baseline"), _compared(1.0))
+def test_the_backend_says_what_is_usual_where_one_run_is_stored() -> None:
+    once = Past(SPEED, RUN, PAST.path)
+    seen = {}
+    for backend in ("cpu", "metal"):
+        frame = Frame(backend, timed=12)
+        found = compare_speed([_timing(1.0)], SPEED.method, NOW, once, frame=frame).verdict
+        assert found is not None
+        assert found.word == "unstable"
+        seen[backend] = found.smallest_seen
+    assert seen["metal"] < 1.5 < seen["cpu"]
 
 
 def test_a_stored_file_feeds_a_comparison(stored: Path) -> None:
     past = find(KEY, [stored.parent]).speed(CASE)
-    assert compare_speed(_timing(3.0), SPEED.method, NOW, past).word == "slower"
+    assert compare_speed([_timing(3.0)], SPEED.method, NOW, past, frame=FRAME).word == "slower"

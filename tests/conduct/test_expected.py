@@ -94,12 +94,17 @@ def test_it_is_measured_again_before_it_fails(
     second: str, left: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     nothing: Any = None
-    comparison: Any = SimpleNamespace(verdict=None)
+    comparison: Any = SimpleNamespace(suspected=False)
     first = Measured(nothing, comparison, None, None, nothing, missed="slow")
     answers = iter([first, replace(first, missed=second)])
-    monkeypatch.setattr(speed, "_compared", lambda *_: next(answers))
+
+    def measured(_: Any, taken: list[Any]) -> Measured:
+        taken.append(nothing)
+        return next(answers)
+
+    monkeypatch.setattr(speed._Comparing, "measured", measured)
     (case,) = parse_cases(f"{LARGE} check=throughput", ())
-    workers: Any = SimpleNamespace(pool=SimpleNamespace(replace=lambda _: None))
+    workers: Any = SimpleNamespace(backend="cpu", pool=SimpleNamespace(replace=lambda _: None))
     found = speed.conduct(case, workers, nothing, nothing)
     assert isinstance(found, Measured)
     assert found.missed == left

@@ -11,7 +11,8 @@ import pytest
 
 from pytest_applegpu import words
 from pytest_applegpu.throughput.abba import read_round
-from pytest_applegpu.throughput.duel import Duel, DuelRules, allowed, confirm, judge, limit_of
+from pytest_applegpu.throughput.duel import Duel, confirm, judge, limit_of
+from pytest_applegpu.throughput.lines import Lines, allowed
 from pytest_applegpu.throughput.paired import Paired, paired
 
 RECORDED = Path(__file__).parent / "recorded_rounds"
@@ -54,7 +55,7 @@ def test_a_quiet_machine(ratio: float, word: str) -> None:
 
 
 def test_the_limit_grows_with_scatter_and_with_the_number_of_cases() -> None:
-    assert limit_of(found(1.0, 0.001), 1) == DuelRules().floor
+    assert limit_of(found(1.0, 0.001), 1) == Lines().floor
     few, many = (limit_of(found(1.0, 0.03), timed) for timed in (1, 1000))
     # One case may be wrong one time in a hundred, each of two measurements one in ten: 1.2816.
     assert log(few) == pytest.approx(1.2816 * 0.03, rel=1e-3)

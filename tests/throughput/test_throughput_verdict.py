@@ -1,183 +1,245 @@
-"""Verdicts by rule: size, significance, every submission, and a second measurement."""
+"""Verdicts by rule: size, significance, every submission, and further measurements."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from math import log
 
 import numpy as np
 import pytest
 
 from pytest_applegpu import words
-from pytest_applegpu.throughput.plan import rounds
-from pytest_applegpu.throughput.slope import Timing, timing
-from pytest_applegpu.throughput.verdict import (
-    Rules,
-    Stored,
-    Verdict,
-    change,
-    compare,
-    confirm,
-    limit_for,
+from pytest_applegpu.throughput.apart import Stored, apart_on
+from pytest_applegpu.throughput.lines import Lines
+from pytest_applegpu.throughput.slope import Timing
+from pytest_applegpu.throughput.verdict import MOST, Rules, Verdict, compare
+
+CASES = 12
+BEFORE = Stored(
+    seconds=1e-3,
+    low=0.99e-3,
+    high=1.01e-3,
+    spread=0.01,
+    best=0.99e-3,
+    runs=10,
+    between=0.008,
 )
 
-BEFORE = Stored(seconds=1e-3, low=0.99e-3, high=1.01e-3, spread=0.01, best=0.99e-3)
 
-
-def _now(
-    ratio: float, spread: float = 0.01, half: float = 0.01, best: float | None = None
-) -> Timing:
+def _now(ratio: float, spread: float = 0.01, best: float | None = None) -> Timing:
     seconds = 1e-3 * ratio
     return Timing(
         seconds=seconds,
-        low=seconds * (1 - half),
-        high=seconds * (1 + half),
+        low=seconds * (1 - spread / 2),
+        high=seconds * (1 + spread / 2),
         spread=spread,
         best=0.99e-3 * (best or ratio),
         overhead_seconds=0.0,
         count=1,
-        samples=(seconds,),
+        samples=(seconds,) * 16,
     )
+
+
+def _judged(*ratios: float, before: Stored = BEFORE, spread: float = 0.01) -> Verdict:
+    return compare([_now(ratio, spread) for ratio in ratios], before, CASES)
 
 
 @pytest.mark.parametrize(
     ("ratio", "word"),
     [
-        (0.5, "faster"),
-        (0.8, "faster"),
-        (0.95, "same"),
-        (1.0, "same"),
-        (1.1, "same"),
-        (1.3, "slower"),
-        (3.0, "slower"),
+        *((0.5, "faster"), (0.94, "faster"), (0.98, "same"), (1.0, "same"), (1.02, "same")),
+        *((1.031, "slower"), (1.3, "slower"), (3.0, "slower")),
     ],
 )
 def test_a_quiet_machine(ratio: float, word: str) -> None:
-    found = compare(_now(ratio), BEFORE)
+    found = _judged(ratio)
     assert found.word == word
     assert found.word in words.SPEED
     assert found.low < found.ratio < found.high
     assert found.ratio == pytest.approx(ratio)
-    assert found.limit == pytest.approx(1.15)
-    assert 1.15 <= found.smallest_seen < 1.3
+    assert 1.03 <= found.limit < found.smallest_seen < 1.06
+    assert found.suspected == (word == "slower")
+    assert not found.confirmed
 
 
-def test_a_large_change_within_noise_is_unstable_and_says_what_could_be_seen() -> None:
-    found = compare(_now(1.3, spread=0.25, half=0.1), BEFORE)
+def test_a_slowdown_is_found_by_two_measurements_and_the_milder_stands() -> None:
+    found = _judged(1.2, 1.1)
+    assert (found.word, found.confirmed, found.suspected) == ("slower", True, False)
+    assert found.ratio == pytest.approx(1.1)
+    assert found.measured == 2
+    assert found.chance < 1e-6
+    assert found.reason == f"first 1.20x slower, then 1.10x slower, limit {found.limit:.3f}x"
+
+
+def test_one_slow_run_that_does_not_come_again_is_the_same() -> None:
+    found = _judged(1.5, 1.0)
+    assert (found.word, found.suspected) == ("same", False)
+    assert found.reason.startswith("first 1.50x slower, then as fast, limit ")
+
+
+def test_what_two_measurements_leave_open_five_decide_by_the_middle_one() -> None:
+    noisy = replace(BEFORE, between=0.02)
+    open_still = _judged(1.2, 1.06, before=noisy)
+    assert open_still.ratio < open_still.limit
+    for more in ((), (1.2,), (1.2, 1.2)):
+        assert _judged(1.2, 1.06, *more, before=noisy).suspected
+    assert _judged(1.2, 1.06, 1.2, 1.2, 1.2, before=noisy).confirmed
+    left = _judged(1.2, 1.06, 1.2, 1.0, 1.06, before=noisy)
+    assert (left.word, left.measured) == ("unstable", MOST)
+    assert left.ratio == pytest.approx(1.06)
+    assert _judged(3.0, 1.06, 1.0, before=noisy).word == "slower"
+    assert _judged(3.0, 1.06, 1.0, 1.0, before=noisy).word == "unstable"
+
+
+def test_an_opposite_second_measurement_leaves_it_undecided() -> None:
+    found = _judged(1.5, 0.6)
     assert found.word == "unstable"
-    assert found.limit == pytest.approx(1.75)
+    assert found.reason.startswith("first 1.50x slower, then 1.67x faster, limit ")
+
+
+def test_a_machine_too_noisy_to_see_a_tenth_is_unstable_with_the_figures() -> None:
+    noisy = replace(BEFORE, between=0.03)
+    found = _judged(1.0, before=noisy)
+    assert found.word == "unstable"
+    assert found.smallest_seen > 1.1
     assert found.reason == (
-        "1.30x slower, but spread 25 %: a slowdown under 1.75x could not have been seen"
+        f"as fast, limit {found.limit:.3f}x, but runs lie 3.0 % apart (10 stored runs), "
+        f"spread within one 1.0 %: a slowdown under {found.smallest_seen:.3f}x could not "
+        "have been seen"
     )
 
 
-def test_a_machine_too_noisy_to_see_anything_is_unstable_even_at_the_same_speed() -> None:
-    found = compare(_now(1.0, spread=0.38, half=0.3), BEFORE)
+def test_a_spread_beyond_reason_says_nothing_and_breaks_nothing() -> None:
+    found = _judged(3.0, before=replace(BEFORE, between=1e6))
     assert found.word == "unstable"
-    assert found.smallest_seen > 1.5
-    assert found.reason.startswith("as fast, but spread 38 %: a slowdown under")
+    assert found.limit > 1e40
+    assert 0 < found.low < 1 < found.high
 
 
-def test_three_times_slower_is_slower_through_a_quarter_of_spread() -> None:
-    noisy = replace(BEFORE, spread=0.25, low=0.85e-3, high=1.2e-3)
-    assert compare(_now(3.0, spread=0.25, half=0.2), noisy).word == "slower"
+def test_twice_as_slow_is_red_where_a_tenth_cannot_be_seen() -> None:
+    noisy = replace(BEFORE, between=0.1)
+    assert _judged(1.1, before=noisy).word == "unstable"
+    assert _judged(2.0, 2.0, before=noisy).confirmed
+
+
+def test_a_run_noisier_than_usual_raises_the_limit() -> None:
+    found = _judged(1.05, spread=0.25)
+    assert found.word == "unstable"
+    assert "spread within one 25.0 %" in found.reason
 
 
 def test_a_fastest_submission_as_fast_as_before_clears_the_kernel() -> None:
-    found = compare(_now(1.6, best=1.0), BEFORE)
+    found = compare([_now(1.6, best=1.0)], BEFORE, CASES)
     assert found.word == "unstable"
-    assert found.reason == "1.60x slower, but the fastest submission as fast, spread 1 %"
+    assert ", but the fastest submission as fast, but runs lie" in found.reason
 
 
-def test_spread_between_runs_widens_the_limit_and_the_interval() -> None:
-    apart = replace(BEFORE, between=0.2, runs=6)
-    found = compare(_now(1.4), apart)
-    assert found.word == "unstable"
-    assert found.limit == pytest.approx(1.6)
-    assert found.low < compare(_now(1.4), BEFORE).low
+def test_one_stored_run_is_judged_by_what_is_usual_on_the_backend() -> None:
+    one = replace(BEFORE, runs=1, between=None)
+    seen = {}
+    for backend in ("cpu", "cuda"):
+        found = compare([_now(1.0)], one, CASES, Rules(apart=apart_on(backend)))
+        assert found.word == "unstable"
+        seen[backend] = found.smallest_seen
+    assert 1.2 < seen["cuda"] < 1.5 < seen["cpu"]
+    said = compare([_now(1.0)], one, CASES, Rules(apart=apart_on("cuda"))).reason
+    assert "runs are taken to lie 5.0 % apart (1 stored run)" in said
 
 
-def test_many_agreeing_runs_narrow_the_interval() -> None:
-    known = replace(BEFORE, between=0.01, runs=8)
-    few = replace(BEFORE, between=0.01, runs=2)
-    assert compare(_now(1.0), known).smallest_seen <= compare(_now(1.0), few).smallest_seen
-    assert compare(_now(1.0), known).low > compare(_now(1.0), few).low
+def test_the_limit_grows_with_the_cases_that_share_the_false_alarms() -> None:
+    noisy = replace(BEFORE, between=0.02)
+    few, many = (compare([_now(1.0)], noisy, timed) for timed in (1, 1000))
+    assert few.limit < many.limit
+    # Student's t of 9 degrees of freedom at 0.01 / 2 is 3.2498; one half and one tenth make the
+    # variance of the milder of two and of ten stored runs.
+    assert log(few.limit) == pytest.approx(3.2498 * 0.02 * 0.6**0.5, rel=1e-3)
+    loose = compare([_now(1.0)], noisy, 1, Rules(Lines(alarms=0.1)))
+    assert loose.limit < few.limit
+    with pytest.raises(ValueError, match="start at 1"):
+        compare([_now(1.0)], noisy, 0)
 
 
-def test_the_limit_has_a_floor_and_a_cap() -> None:
-    assert limit_for(0.0) == pytest.approx(1.15)
-    assert limit_for(0.1) == pytest.approx(1.3)
-    assert limit_for(5.0) == pytest.approx(2.0)
-    assert limit_for(0.1, Rules(floor=1.05, spreads=1)) == pytest.approx(1.1)
-
-
-def test_a_change_in_words() -> None:
-    assert change(1.3) == "1.30x slower"
-    assert change(0.5) == "2.00x faster"
-    assert change(0.9999) == "as fast"
-
-
-def test_a_suspicion_is_confirmed_by_a_second_slowdown_and_the_milder_one_stands() -> None:
-    first, second = compare(_now(3.2), BEFORE), compare(_now(3.0), BEFORE)
-    found = confirm(first, second)
-    assert (found.word, found.confirmed, found.suspected) == ("slower", True, False)
-    assert found.ratio == second.ratio
-    assert found.reason == "first 3.20x slower, then 3.00x slower, limit 1.15x"
-
-
-@pytest.mark.parametrize(
-    ("again", "spread", "word"),
-    [(1.02, 0.01, "same"), (1.6, 0.38, "unstable"), (0.5, 0.01, "unstable")],
-)
-def test_a_suspicion_that_does_not_return(again: float, spread: float, word: str) -> None:
-    first = compare(_now(1.5), BEFORE)
-    assert first.suspected
-    found = confirm(first, compare(_now(again, spread=spread), BEFORE))
-    assert found.word == word
-    assert not found.suspected
-    assert found.reason.startswith("first 1.50x slower, then")
-
-
-def test_only_a_suspicion_is_measured_again() -> None:
-    fine = compare(_now(1.0), BEFORE)
-    with pytest.raises(ValueError, match="not 'same'"):
-        confirm(fine, fine)
-
-
-def test_a_stored_time_out_of_order_is_refused() -> None:
-    with pytest.raises(ValueError, match="not a time within"):
-        Stored(seconds=0.0, low=0.0, high=0.0, spread=0.0, best=0.0)
+@pytest.mark.parametrize("count", [0, MOST + 1])
+def test_no_more_than_a_few_measurements_are_judged(count: int) -> None:
+    with pytest.raises(ValueError, match="one to 5 are judged"):
+        compare([_now(1.0)] * count, BEFORE)
 
 
 def _simulated(
-    generator: np.random.Generator, operation: float, spread: float, pairs: int = 12
+    generator: np.random.Generator, operation: float, spread: float, between: float
 ) -> Timing:
-    """Time an operation on a machine whose submissions scatter by `spread` (log-normal)."""
-    counts = rounds(10, pairs)
-    noise = generator.lognormal(sigma=spread, size=len(counts))
-    found = timing(counts, (np.array(counts) * operation * noise).tolist())
-    assert isinstance(found, Timing)
-    return found
+    """Time an operation in a process: both it and its pairs scatter (log-normal)."""
+    whole = operation * generator.lognormal(sigma=between)
+    pairs = np.sort(whole * generator.lognormal(sigma=spread, size=16))
+    return Timing(
+        seconds=float(np.median(pairs)),
+        low=float(pairs[3]),
+        high=float(pairs[12]),
+        spread=spread,
+        best=float(pairs[0]),
+        overhead_seconds=0.0,
+        count=1,
+        samples=tuple(pairs.tolist()),
+    )
 
 
-def _verdicts(factor: float, spread: float, trials: int) -> list[Verdict]:
+def _stored(runs: Sequence[Timing]) -> Stored:
+    logs = np.log([one.seconds for one in runs])
+    seconds = float(np.exp(logs.mean()))
+    first = runs[0]
+    return Stored(
+        seconds=seconds,
+        low=seconds * first.low / first.seconds,
+        high=seconds * first.high / first.seconds,
+        spread=float(np.mean([one.spread for one in runs])),
+        best=float(np.exp(np.mean([log(one.best) for one in runs]))),
+        runs=len(runs),
+        between=float(logs.std(ddof=1)) if len(runs) > 1 else None,
+        pairs=first.pairs,
+    )
+
+
+def _drawn(
+    factor: float, between: float, trials: int, *, runs: int = 5, backend: str = "cpu"
+) -> list[Verdict]:
+    """Conduct a case again and again, each time against another baseline."""
     generator = np.random.default_rng(7)
     found = []
     for _ in range(trials):
-        before = _simulated(generator, 1e-3, spread)
-        stored = Stored(before.seconds, before.low, before.high, before.spread, before.best)
-        found.append(compare(_simulated(generator, factor * 1e-3, spread), stored))
+        before = _stored([_simulated(generator, 1e-3, 0.02, between) for _ in range(runs)])
+        taken = [_simulated(generator, factor * 1e-3, 0.02, between)]
+        verdict = compare(taken, before, CASES, Rules(apart=apart_on(backend)))
+        while verdict.suspected:
+            taken.append(_simulated(generator, factor * 1e-3, 0.02, between))
+            verdict = compare(taken, before, CASES, Rules(apart=apart_on(backend)))
+        found.append(verdict)
     return found
 
 
-@pytest.mark.parametrize("spread", [0.003, 0.02, 0.08])
-def test_nothing_changed_is_never_slower(spread: float) -> None:
-    assert not any(found.word == "slower" for found in _verdicts(1.0, spread, 400))
+@pytest.mark.parametrize(("between", "runs"), [(0.2, 1), (0.2, 5), (0.2, 20), (0.01, 5)])
+def test_nothing_changed_is_red_no_oftener_than_the_share_of_a_case(
+    between: float, runs: int
+) -> None:
+    drawn = _drawn(1.0, between, 1000, runs=runs)
+    # 0.01 over 12 cases are 0.8 in 1000; more than 4 of them would come one time in 800.
+    assert sum(one.word == "slower" for one in drawn) <= 4
 
 
-def test_three_times_slower_is_found_where_slopes_scatter_by_a_quarter() -> None:
-    found = _verdicts(3.0, 0.11, 200)  # a slope scatters by sqrt(5) times a submission's spread
-    assert np.mean([one.word == "slower" for one in found]) > 0.97
+def test_runs_a_fifth_apart_leave_a_tenth_undecided() -> None:
+    drawn = _drawn(1.1, 0.2, 200)
+    assert np.mean([one.word == "unstable" for one in drawn]) > 0.97
+    assert np.median([one.smallest_seen for one in drawn]) > 2
 
 
-def test_a_third_slower_is_found_on_a_quiet_machine() -> None:
-    assert all(found.word == "slower" for found in _verdicts(1.3, 0.01, 200))
+@pytest.mark.parametrize(("runs", "share"), [(5, 0.8), (20, 0.96)])
+def test_runs_a_fifth_apart_let_most_of_twice_as_slow_be_seen(runs: int, share: float) -> None:
+    drawn = _drawn(2.0, 0.2, 200, runs=runs)
+    assert np.mean([one.confirmed for one in drawn]) > share
+    assert {one.word for one in drawn} == {"slower", "unstable"}
+
+
+@pytest.mark.parametrize(("factor", "between"), [(1.1, 0.005), (2.0, 0.08), (3.0, 0.2)])
+def test_what_is_large_beside_the_spread_is_red(factor: float, between: float) -> None:
+    drawn = _drawn(factor, between, 100, runs=10, backend="cuda" if between < 0.1 else "cpu")
+    assert np.mean([one.confirmed for one in drawn]) > 0.97

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from pytest_applegpu.cases.case import Case, parse_cases
-from pytest_applegpu.conduct.speed import Ended
-from pytest_applegpu.conduct.versus.clock import COOL, LEAST, ROUNDS, WARM, conduct
+from pytest_applegpu.conduct.speed import COOL, Ended
+from pytest_applegpu.conduct.versus.clock import LEAST, ROUNDS, WARM, conduct
 from pytest_applegpu.conduct.versus.sides import Sides
 from pytest_applegpu.report.versus_records import RunFacts, SideFacts
 from pytest_applegpu.setting import Setting
