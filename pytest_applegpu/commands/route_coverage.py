@@ -29,6 +29,7 @@ def run(chosen: argparse.Namespace) -> int:
     tier = one_of(chosen, "tier", TIERS, "standard")
     version = version_of(chosen)
     one = None if said(chosen, "arch") is None else gpu_of(chosen).arch
+    sys.stderr.write(f"planning the {tier} tier for MLX {version}, for half a minute or so\n")
     rows = covered([one] if one else REPRESENTATIVES, version, tier)
     if one:
         rows = [row for row in rows if row.cases]

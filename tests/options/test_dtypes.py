@@ -19,17 +19,17 @@ FEW = ("--collect-only", "-q", "--applegpu-backend")
 
 
 def test_long_and_short_names(suites: Suites) -> None:
-    assert collected(suites(*FEW, "cpu", "--applegpu-dtypes", "float16,bf16", apart=True)) == {
+    assert collected(suites(*FEW, "cpu", "--applegpu-dtypes", "float16,bf16")) == {
         "f16",
         "bf16",
     }
 
 
 def test_all_is_what_the_backend_has(suites: Suites, ini: Callable[..., None]) -> None:
-    assert collected(suites(*FEW, "cpu", apart=True)) == {"f32", "f16", "bf16", "c64", "f64"}
-    assert collected(suites(*FEW, "metal", apart=True)) == {"f32", "f16", "bf16", "c64"}
+    assert collected(suites(*FEW, "cpu")) == {"f32", "f16", "bf16", "c64", "f64"}
+    assert collected(suites(*FEW, "metal")) == {"f32", "f16", "bf16", "c64"}
     ini("applegpu_dtypes = float32")
-    assert collected(suites(*FEW, "cpu", apart=True)) == {"f32"}
+    assert collected(suites(*FEW, "cpu")) == {"f32"}
 
 
 def test_unknown_name_lists_those_there_are(suites: Suites) -> None:

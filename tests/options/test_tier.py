@@ -16,10 +16,10 @@ def count(result: pytest.RunResult) -> int:
 
 def test_larger_tiers_hold_more(suites: Suites, ini: Callable[..., None]) -> None:
     few = ("--collect-only", "-q", "--applegpu-dtypes", "f16", "--applegpu-backend", "cpu")
-    smoke = count(suites(*few, apart=True))
+    smoke = count(suites(*few))
     ini("applegpu_tier = standard")
-    assert 200 <= smoke < count(suites(*few, apart=True))
-    assert smoke == count(suites(*few, "--applegpu-tier", "smoke", apart=True))
+    assert 200 <= smoke < count(suites(*few))
+    assert smoke == count(suites(*few, "--applegpu-tier", "smoke"))
 
 
 def test_other_words_are_refused(suites: Suites) -> None:
