@@ -107,6 +107,7 @@ class Session:
         if self._bench is None:
             side: Side | None = "this" if self.versus else None
             self._bench = start(self.config, self.plan, side=side)
+            self._awake.begin()
         return self._bench
 
     def describe(self) -> Description:
@@ -297,6 +298,7 @@ class Session:
 
     def close(self) -> None:
         """End every worker and close the log."""
+        self._awake.end()
         if self._bench is not None:
             self._bench.pool.close()
         if self.versus:
