@@ -13,26 +13,13 @@ pytest is. OUT gets a line a run; started again with the same words it goes on w
 from __future__ import annotations
 
 import argparse
-import json
-import os
-import subprocess
 import sys
-import tempfile
-import time
 from collections import Counter
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any, Final
 
-import pytest_applegpu
-from pytest_applegpu.selftest.run import PLANTED
-
-CASES: Final = (
-    *("f32-nt-120x120x120", "f32-nn-160x144x136", "f32-tn-144x160x144", "f32-nt-64x64x420"),
-    *("f32-nn-128x128x192", "f32-nt-256x56x120", "f32-nn-64x384x128", "f32-tt-112x112x128"),
-    *("f32-nt-136x120x104", "f32-nn-144x144x144", "f32-tn-112x160x176", "f32-nt-176x80x120"),
-)
-"""Products that take 1 to 2 ms on one core of the machine that this was made for."""
+# The script beside this one: its folder is on the path of a script that is run.
+import trials  # type: ignore[import-not-found]
 
 SITUATIONS: Final = {"same": 0, "tenth": 10, "twentieth": 5}
 """Percent by which one case is slower."""
@@ -40,34 +27,14 @@ SITUATIONS: Final = {"same": 0, "tenth": 10, "twentieth": 5}
 HEAD: Final = ("rounds", "python")
 """Options that make a file another one."""
 
-RED: Final = 1
-"""Exit status of pytest where a case failed."""
-
 Facts = dict[str, Any]
 
 
-def text(number: int) -> str:
-    """Return the case of a number."""
-    return f"matmul-{CASES[number % len(CASES)]} check=throughput tf32=off"
-
-
-def size(number: int) -> str:
-    """Return the sizes of a case as the planted fault takes them."""
-    return CASES[number % len(CASES)].rpartition("-")[2]
-
-
 def environment(percent: int, number: int) -> dict[str, str]:
-    """Return the environment of a run whose case `number` is slower by `percent`."""
-    planted = {
-        "PYTHONPATH": os.pathsep.join(
-            [str(PLANTED), str(Path(pytest_applegpu.__file__).parents[1])]
-        ),
-        "APPLEGPU_SELFTEST_FAULT": f"slower_by_{percent}_percent:{size(number)}",
-        "APPLEGPU_SELFTEST_PROGRAM": "serve.py",
-        "APPLEGPU_SELFTEST_LIBRARY": "mlx.core",
-        "APPLEGPU_SELFTEST_SIDE": "this",
-    }
-    return dict(os.environ) | (planted if percent else {})
+    """Return the environment of a run whose case `number` is slower on this side alone."""
+    side = {"APPLEGPU_SELFTEST_SIDE": "this"} if percent else {}
+    found: dict[str, str] = trials.environment(percent, number)
+    return found | side
 
 
 def run(options: argparse.Namespace, situation: str, number: int) -> Facts:
@@ -76,38 +43,15 @@ def run(options: argparse.Namespace, situation: str, number: int) -> Facts:
     Raises:
         SystemExit: pytest ended otherwise than green or red.
     """
-    begun = time.perf_counter()
-    with tempfile.TemporaryDirectory() as folder:
-        log = Path(folder) / "log.jsonl"
-        words = [word for case in range(len(CASES)) for word in ("--applegpu-case", text(case))]
-        command = [
-            *(sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir", folder),
-            *("--pyargs", "pytest_applegpu.suites.throughput", "--benchmark-disable"),
-            *("--applegpu-backend", "cpu", "--applegpu-versus", options.python),
-            *("--applegpu-rounds", str(options.rounds), "--applegpu-report-log", str(log), *words),
-        ]
-        ended = subprocess.run(
-            command,
-            env=environment(SITUATIONS[situation], number),
-            cwd=folder,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        if ended.returncode not in {0, RED}:
-            raise SystemExit(f"pytest ended with {ended.returncode}: {ended.stdout}{ended.stderr}")
-        records = [json.loads(line) for line in log.read_text("utf-8").splitlines()]
-    slow = text(number).split()[0] if SITUATIONS[situation] else None
+    percent = SITUATIONS[situation]
+    words = ("--applegpu-versus", options.python, "--applegpu-rounds", str(options.rounds))
+    environ = environment(percent, number)
+    facts, records = trials.trial(words, (situation, number), percent, environ)
     return {
-        "situation": situation,
-        "number": number,
-        "red": ended.returncode == RED,
-        "slow": slow,
+        **facts,
         "seen": [one["case"] for one in records if one["verdict"] == "slower"],
         "verdicts": dict(Counter(one["verdict"] for one in records)),
         "ratios": {one["case"]: _figures(one) for one in records},
-        "load": os.getloadavg()[0],
-        "seconds": round(time.perf_counter() - begun, 1),
     }
 
 
@@ -119,55 +63,26 @@ def _figures(record: Facts) -> list[Any]:
 
 def wanted(options: argparse.Namespace) -> list[tuple[str, int]]:
     """Return every run, the situations in turn so that a part of them is a sample of all."""
-    counts = {name: getattr(options, name) for name in SITUATIONS}
-    places = ((n / counts[name], name, n) for name in counts for n in range(counts[name]))
-    return [(name, number) for _, name, number in sorted(places)]
-
-
-def resumed(path: Path, head: Facts) -> dict[tuple[str, int], Facts]:
-    """Return the runs that are done; begin the file if there is none. A torn last line is dropped.
-
-    Raises:
-        SystemExit: the file is of other options.
-    """
-    if not path.exists():
-        path.write_text(json.dumps(head) + "\n", "utf-8")
-        return {}
-    whole = path.read_text("utf-8").rpartition("\n")[0]
-    path.write_text(f"{whole}\n", "utf-8")
-    first, *lines = whole.splitlines()
-    if json.loads(first) != head:
-        raise SystemExit(f"--out: {path} is of another run: {first}")
-    return {(one["situation"], one["number"]): one for one in map(json.loads, lines)}
+    found: list[tuple[str, int]] = trials.in_turn(
+        {name: getattr(options, name) for name in SITUATIONS}
+    )
+    return found
 
 
 def report(done: list[Facts]) -> Iterator[str]:
     """Yield the counts of each situation with exact binomial intervals (Clopper and Pearson)."""
-    for situation, percent in SITUATIONS.items():
-        runs = [one for one in done if one["situation"] == situation]
-        if not runs:
-            continue
-        red = sum(one["red"] for one in runs)
-        yield f"{situation} ({percent} % slower): {share(red, len(runs))} red"
-        if percent:
-            right = sum(any(case.startswith(one["slow"]) for case in one["seen"]) for one in runs)
-            yield f"  {share(right, len(runs))} with the case that was slowed"
-        words: Counter[str] = Counter()
-        for one in runs:
-            words.update(one["verdicts"])
-        yield f"  cases: {', '.join(f'{count} {word}' for word, count in words.most_common())}"
-        seconds = sum(one["seconds"] for one in runs) / len(runs)
-        yield f"  {seconds:.0f} s a run"
+    yield from trials.reported(done, SITUATIONS, _is_found, _said)
 
 
-def share(found: int, of: int) -> str:
-    """Say how many of how many, the 95 % interval, and the upper limit at 95 % where none is."""
-    from scipy.stats import binomtest  # noqa: PLC0415 - only where something is said
+def _is_found(one: Facts) -> bool:
+    return any(case.startswith(one["slow"]) for case in one["seen"])
 
-    ends = binomtest(found, of).proportion_ci(0.95, method="exact")
-    upper = binomtest(found, of, alternative="less").proportion_ci(0.95, method="exact").high
-    limit = f", upper limit at 95 % {100 * upper:.2g} %" if not found else ""
-    return f"{found} of {of} (95 %: {100 * ends.low:.3g} % to {100 * ends.high:.3g} %{limit})"
+
+def _said(runs: list[Facts]) -> Iterator[str]:
+    words: Counter[str] = Counter()
+    for one in runs:
+        words.update(one["verdicts"])
+    yield f"  cases: {', '.join(f'{count} {word}' for word, count in words.most_common())}"
 
 
 def parsed() -> argparse.Namespace:
@@ -178,27 +93,14 @@ def parsed() -> argparse.Namespace:
     parser.add_argument("--twentieth", type=int, default=100, help="runs with 5 %% in one case")
     parser.add_argument("--rounds", type=int, default=200)
     parser.add_argument("--python", default=sys.executable, help="the other interpreter")
-    parser.add_argument("--minutes", type=float, default=1e6, help="begin nothing after so many")
-    parser.add_argument("--out", type=Path, default=Path("versus.jsonl"))
+    trials.add_options(parser, "versus.jsonl")
     return parser.parse_args()
 
 
 def main() -> None:
     """Run what is not done yet, and print what all of it says."""
     options = parsed()
-    head = {name: getattr(options, name) for name in HEAD} | {"cases": list(CASES)}
-    done = resumed(options.out, head)
-    deadline = time.time() + 60 * options.minutes
-    asked = wanted(options)
-    with options.out.open("a", encoding="utf-8") as out:
-        for one in asked:
-            if one in done or time.time() > deadline:
-                continue
-            done[one] = run(options, *one)
-            out.write(json.dumps(done[one]) + "\n")
-            out.flush()
-    for line in report([done[one] for one in asked if one in done]):
-        print(line)
+    trials.carry_out(options, HEAD, wanted(options), run, report)
 
 
 if __name__ == "__main__":

@@ -50,10 +50,10 @@ def test_the_baseline_is_stored_first_and_then_both_take_turns(script: ModuleTyp
 
 
 def test_a_slowdown_is_planted_in_one_case_on_any_side(script: ModuleType) -> None:
-    environment = script.planted(100, 3)
+    environment = script.trials.environment(100, 3)
     assert environment["APPLEGPU_SELFTEST_FAULT"] == "slower_by_100_percent:64x64x420"
     assert "APPLEGPU_SELFTEST_SIDE" not in environment
-    assert "APPLEGPU_SELFTEST_FAULT" not in script.planted(0, 3)
+    assert "APPLEGPU_SELFTEST_FAULT" not in script.trials.environment(0, 3)
 
 
 def test_the_baseline_lies_beside_the_runs(script: ModuleType, tmp_path: Path) -> None:

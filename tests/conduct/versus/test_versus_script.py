@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
+from collections.abc import Iterator
 from importlib import util
 from pathlib import Path
 from types import ModuleType
@@ -20,13 +22,15 @@ HEAD = {"rounds": 200, "python": "python"}
 
 
 @pytest.fixture(scope="module")
-def script() -> ModuleType:
+def script() -> Iterator[ModuleType]:
+    sys.path.insert(0, str(PATH.parent))
     spec = util.spec_from_file_location("versus_script", PATH)
     assert spec is not None
     assert spec.loader is not None
     module = util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    return module
+    yield module
+    sys.path.remove(str(PATH.parent))
 
 
 def done(situation: str, number: int, *, red: bool, seen: tuple[str, ...] = ()) -> dict[str, Any]:
@@ -42,10 +46,10 @@ def done(situation: str, number: int, *, red: bool, seen: tuple[str, ...] = ()) 
 
 
 def test_there_are_twelve_cases_and_each_is_slowed_by_its_sizes(script: ModuleType) -> None:
-    texts = {script.text(number) for number in range(24)}
+    texts = {script.trials.text(number) for number in range(24)}
     assert len(texts) == 12
     for number in range(12):
-        (case,) = parse_cases(script.text(number), [Setting("off")])
+        (case,) = parse_cases(script.trials.text(number), [Setting("off")])
         environment = script.environment(5, number)
         said = slower.NAME.fullmatch(environment["APPLEGPU_SELFTEST_FAULT"])
         assert said is not None
@@ -65,14 +69,14 @@ def test_a_part_of_the_runs_is_a_sample_of_all(script: ModuleType) -> None:
 
 def test_an_earlier_run_goes_on_without_its_torn_line(script: ModuleType, tmp_path: Path) -> None:
     out = tmp_path / "out.jsonl"
-    assert script.resumed(out, HEAD) == {}
+    assert script.trials.resumed(out, HEAD) == {}
     whole = done("same", 3, red=False)
     with out.open("a", encoding="utf-8") as file:
         file.write(json.dumps(whole) + "\n" + json.dumps(whole)[:30])
-    assert script.resumed(out, HEAD) == {("same", 3): whole}
-    assert script.resumed(out, HEAD) == {("same", 3): whole}
+    assert script.trials.resumed(out, HEAD) == {("same", 3): whole}
+    assert script.trials.resumed(out, HEAD) == {("same", 3): whole}
     with pytest.raises(SystemExit, match="is of another run"):
-        script.resumed(out, HEAD | {"rounds": 100})
+        script.trials.resumed(out, HEAD | {"rounds": 100})
 
 
 def test_counts_come_with_binomial_intervals(script: ModuleType) -> None:
