@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from pytest_applegpu.device.chips import APPLE
 from pytest_applegpu.lint.table import NOTHING_RAN
+from pytest_applegpu.survey.canvas import canvas
 from pytest_applegpu.survey.plane import ALIGNED, Plane
 from pytest_applegpu.survey.regions import Spot, spots
 
@@ -43,19 +44,12 @@ def draw(plane: Plane, path: Path) -> None:
         ImportError: matplotlib is not installed.
         OSError: the file cannot be written.
     """
-    import matplotlib as mpl  # noqa: PLC0415 - an extra, and slow to load
-    from matplotlib.figure import Figure  # noqa: PLC0415
-
-    with mpl.rc_context({"svg.hashsalt": "applegpu", "font.size": 10}):
-        figure = Figure(figsize=_SIZE, layout="constrained")
+    with canvas(path, _SIZE, _title(plane)) as figure:
         axes = figure.add_subplot()
         colours = _paint(axes, plane)
         _label(axes, plane, colours)
         _write_sizes(axes, plane)
         _legend(figure, colours)
-        figure.suptitle(_title(plane), fontsize=11)
-        dated = {"Date": None} if path.suffix == ".svg" else {}
-        figure.savefig(path, dpi=110, metadata=dated)
 
 
 def _paint(axes: Any, plane: Plane) -> dict[str, str]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from pytest_applegpu.survey.canvas import canvas
 from pytest_applegpu.throughput.roof import Spot
 
 _COLOURS: Final = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#882255")
@@ -23,11 +24,7 @@ def draw_roofline(
         ImportError: matplotlib is not installed.
         OSError: the file cannot be written.
     """
-    import matplotlib as mpl  # noqa: PLC0415 - an extra, and slow to load
-    from matplotlib.figure import Figure  # noqa: PLC0415
-
-    with mpl.rc_context({"svg.hashsalt": "applegpu", "font.size": 10}):
-        figure = Figure(figsize=(10, 6.6), layout="constrained")
+    with canvas(path, (10, 6.6), title) as figure:
         axes = figure.add_subplot()
         _roofs(axes, spots)
         _spots(axes, spots)
@@ -38,9 +35,6 @@ def draw_roofline(
         axes.set_xlabel("operations a byte")
         axes.set_ylabel("TFLOP/s")
         figure.legend(loc="outside lower center", ncols=3, frameon=False, fontsize=8)
-        figure.suptitle(title, fontsize=11)
-        dated = {"Date": None} if path.suffix == ".svg" else {}
-        figure.savefig(path, dpi=110, metadata=dated)
 
 
 def _roofs(axes: Any, spots: Sequence[Spot]) -> None:

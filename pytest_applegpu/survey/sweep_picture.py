@@ -7,6 +7,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from pytest_applegpu.survey.canvas import canvas
 from pytest_applegpu.throughput.cliffs import Cliff, Point
 from pytest_applegpu.throughput.roofline import rates
 
@@ -35,11 +36,7 @@ def draw_sweep(swept: Sequence[Drawn], axis: str, title: str, path: Path) -> Non
         ImportError: matplotlib is not installed.
         OSError: the file cannot be written.
     """
-    import matplotlib as mpl  # noqa: PLC0415 - an extra, and slow to load
-    from matplotlib.figure import Figure  # noqa: PLC0415
-
-    with mpl.rc_context({"svg.hashsalt": "applegpu", "font.size": 10}):
-        figure = Figure(figsize=(10, 7.6), layout="constrained")
+    with canvas(path, (10, 7.6), title) as figure:
         above, below = figure.subplots(2, 1, sharex=True)
         _bands(above, below, swept[0].points)
         for one, colour in zip(swept, _LINES * len(swept), strict=False):
@@ -51,9 +48,6 @@ def draw_sweep(swept: Sequence[Drawn], axis: str, title: str, path: Path) -> Non
         below.set_ylim(bottom=0)
         below.set_xlabel(axis.upper())
         figure.legend(*_named(above), loc="outside lower center", ncols=3, frameon=False)
-        figure.suptitle(title, fontsize=11)
-        dated = {"Date": None} if path.suffix == ".svg" else {}
-        figure.savefig(path, dpi=110, metadata=dated)
 
 
 def _span(swept: Sequence[Drawn]) -> tuple[float, float]:
